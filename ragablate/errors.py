@@ -24,7 +24,7 @@ class RagablateError(Exception):
     exit_code = 2
 
 
-class Problems(RagablateError):
+class ProblemsError(RagablateError):
     """All problems found in one plan, reported together.
 
     Args:
@@ -36,11 +36,11 @@ class Problems(RagablateError):
         super().__init__("\n".join(self.problems))
 
 
-class DesignError(Problems):
+class DesignError(ProblemsError):
     """The experiment asks for something that is not one change."""
 
 
-class DatasetError(Problems):
+class DatasetError(ProblemsError):
     """Questions, corpus and gold do not agree, or a data file cannot be read."""
 
 
@@ -48,7 +48,7 @@ class AdapterError(RagablateError):
     """An adapter broke its contract or cannot be built."""
 
 
-class MissingExtra(RagablateError):
+class MissingExtra(RagablateError):  # noqa: N818
     """An optional dependency is absent.
 
     Args:
