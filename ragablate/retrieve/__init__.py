@@ -1,0 +1,1 @@
+"""Retrievers: searches → candidates."""
