@@ -1,0 +1,1 @@
+"""Rules about plain text that assembler, reader and judges must agree on."""
