@@ -78,6 +78,8 @@ class Contrast:
     """Primary measure."""
     margin: float
     """Smallest difference that matters, on the measure's scale."""
+    control_level: str = ""
+    """Level of the variable in control, such as ``bm25``, for sentences."""
 
 
 @dataclass(frozen=True, slots=True)
