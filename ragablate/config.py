@@ -1,0 +1,121 @@
+"""Composing the catalogue of choices under ``conf/`` into plain configs.
+
+No ``DictConfig`` leaves this module: everything downstream works on plain values, so that
+an adapter can be used without Hydra and a diff sees what an adapter would get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from ragablate.errors import DesignError
+
+STAGES = (
+    "chunker", "rewriter", "retriever", "reranker", "gate", "assembler", "context", "reader",
+)  # fmt: skip
+"""Config groups of the pipeline, in the order data flow through them."""
+
+GROUPS = ("dataset", *STAGES, "judge")
+"""Every config group that holds adapters."""
+
+PlainConfig = dict[str, Any]
+"""A resolved config: dicts, lists and scalars."""
+
+
+def conf_dir() -> Path:
+    """The shipped catalogue: inside the package when installed, beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    inside = package / "conf"
+    return inside if inside.is_dir() else package.parent / "conf"
+
+
+@contextmanager
+def composing(config_dir: Path | None = None) -> Iterator[None]:
+    """Make ``compose_plain`` usable outside the command line.
+
+    Args:
+        config_dir: Another catalogue; the shipped one by default.
+    """
+    if GlobalHydra.instance().is_initialized():
+        yield
+        return
+    with initialize_config_dir(str((config_dir or conf_dir()).resolve()), version_base="1.3"):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """One complete config."""
+
+    values: PlainConfig
+    """Resolved plain values, Hydra's own node left out."""
+    choices: Mapping[str, str]
+    """The option chosen in every config group, such as ``retriever: bm25``."""
+
+
+def compose_plain(overrides: Sequence[str], config_name: str = "config") -> Composed:
+    """Compose and resolve a config.
+
+    Args:
+        overrides: Hydra overrides, in order; of two for one key the later one wins.
+        config_name: Primary config.
+
+    Raises:
+        DesignError: An option or key does not exist, a value is missing, or an
+            interpolation does not resolve.
+    """
+    try:
+        cfg = compose(config_name, list(overrides), return_hydra_config=True)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise DesignError([_sentence(error)]) from error
+    choices = {str(k): str(v) for k, v in cfg.hydra.runtime.choices.items()}
+    body = OmegaConf.masked_copy(cfg, [str(k) for k in cfg if k != "hydra"])
+    missing = sorted(OmegaConf.missing_keys(body))
+    if missing:
+        raise DesignError(
+            [f"{key} has no value: give it on the command line, {key}=…" for key in missing]
+        )
+    try:
+        plain = OmegaConf.to_container(body, resolve=True)
+    except OmegaConfBaseException as error:
+        raise DesignError([f"the config does not resolve: {_sentence(error)}"]) from error
+    return Composed(cast(PlainConfig, plain), choices)
+
+
+def _sentence(error: Exception) -> str:
+    """Hydra's message on one line, without its search path."""
+    text = str(error).split("Config search path:")[0]
+    return " ".join(text.split())
+
+
+def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Leaves of nested plain values by dotted path; an empty container is a leaf."""
+    if isinstance(value, Mapping) and value:
+        items: Iterator[tuple[str, Any]] = ((str(k), v) for k, v in value.items())
+    elif isinstance(value, list) and any(isinstance(v, dict | list) for v in value):
+        items = ((str(i), v) for i, v in enumerate(value))
+    else:
+        return {prefix: value}
+    leaves: dict[str, Any] = {}
+    for key, item in items:
+        leaves.update(flatten(item, f"{prefix}.{key}" if prefix else key))
+    return leaves
+
+
+def without_runtime(value: Any) -> Any:
+    """Nested plain values without their ``runtime`` nodes, which cannot change an answer."""
+    if isinstance(value, Mapping):
+        return {k: without_runtime(v) for k, v in value.items() if k != "runtime"}
+    if isinstance(value, list):
+        return [without_runtime(v) for v in value]
+    return value
