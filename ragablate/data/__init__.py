@@ -1,0 +1,1 @@
+"""Data that ship with the package, reached as ``pkg://ragablate.data/...``."""
