@@ -6,7 +6,9 @@ import hashlib
 import importlib
 import inspect
 from collections.abc import Callable
-from typing import Any
+from difflib import get_close_matches
+from importlib.util import find_spec
+from typing import Any, cast
 
 from ragablate.errors import AdapterError
 
@@ -22,65 +24,100 @@ def load_function(spec: str, where: str) -> Callable[..., Any]:
         AdapterError: The text has not that form, the module cannot be imported, or the name
             is missing or not callable.
     """
-    module_name, colon, name = spec.partition(":")
-    if not colon or not all(part.isidentifier() for part in f"{module_name}.{name}".split(".")):
-        raise AdapterError(
-            f"{where} is '{spec}': write it as package.module:name, such as my_rag.search:run"
-        )
-    found: Any = _import(module_name, spec, where)
+    module_name, name = _parts(spec, where)
+    found = _import(module_name, spec, where)
     for part in name.split("."):
         if not hasattr(found, part):
             raise AdapterError(
-                f"{where} is '{spec}': the module '{module_name}' has no '{name}'"
+                f"{where} is '{spec}', but the module '{module_name}' has no '{name}'"
                 f"{_near(found, part)}"
             )
         found = getattr(found, part)
     if not callable(found):
         raise AdapterError(
-            f"{where} is '{spec}', which is a {type(found).__name__}, not a function: "
-            "name something that can be called"
+            f"{where} is '{spec}', which is of type {type(found).__name__}: name something "
+            "that can be called"
         )
-    return found  # type: ignore[no-any-return]
+    return cast(Callable[..., Any], found)
+
+
+def function_problems(spec: str, where: str) -> list[str]:
+    """What would stop ``load_function``, as far as it shows without running the module.
+
+    The packages above the module are imported, the module itself is not.
+    """
+    try:
+        module_name, _ = _parts(spec, where)
+        if find_spec(module_name) is None:
+            return [_no_module(spec, where, module_name)]
+    except AdapterError as error:
+        return [str(error)]
+    except ModuleNotFoundError as error:
+        return [_no_module(spec, where, error.name or spec)]
+    except Exception as error:
+        return [f"{where} is '{spec}', but its package cannot be imported: {one_line(error)}"]
+    return []
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """sha256 over the function's source text; empty where it has none (built in, typed in)."""
+    """sha256 over the function's qualified name and the source of its module.
+
+    The whole module, so that an edited function next to it that it calls counts too. Empty
+    where there is no source: built in, compiled, or typed into a prompt.
+    """
+    function = inspect.unwrap(function)
+    owner = function if hasattr(function, "__qualname__") else type(function)
+    module = inspect.getmodule(owner)
     try:
-        source = inspect.getsource(inspect.unwrap(function))
+        source = inspect.getsource(module) if module else ""
     except (OSError, TypeError):
+        source = ""
+    if not source:
         return ""
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+    text = f"{owner.__qualname__}\n{source}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def one_line(error: BaseException) -> str:
+    """An exception's type and message on one line, cut to 300 characters."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    return text if len(text) <= 300 else text[:299] + "…"
+
+
+def _parts(spec: str, where: str) -> tuple[str, str]:
+    module_name, colon, name = str(spec).partition(":")
+    if not colon or not all(part.isidentifier() for part in f"{module_name}.{name}".split(".")):
+        raise AdapterError(
+            f"{where} is '{spec}': write it as package.module:name, such as my_rag.search:run"
+        )
+    return module_name, name
 
 
 def _import(module_name: str, spec: str, where: str) -> Any:
     try:
         return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
-            raise AdapterError(
-                f"{where} is '{spec}', but there is no module '{error.name}': install it, or "
-                "put its folder on PYTHONPATH"
-            ) from error
+        missing = error.name or ""
+        if f"{module_name}.".startswith(f"{missing}."):
+            raise AdapterError(_no_module(spec, where, missing)) from error
         raise AdapterError(
             f"{where} is '{spec}', but importing '{module_name}' fails because there is no "
-            f"module '{error.name}': install it"
+            f"module '{missing}': install it"
         ) from error
     except Exception as error:
         raise AdapterError(
-            f"{where} is '{spec}', but importing '{module_name}' fails: "
-            f"{type(error).__name__}: {one_line(error)}"
+            f"{where} is '{spec}', but importing '{module_name}' fails: {one_line(error)}"
         ) from error
 
 
-def one_line(error: BaseException) -> str:
-    """An exception's message on one line, cut to 300 characters; its type where it has none."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 300 else text[:299] + "…"
+def _no_module(spec: str, where: str, missing: str) -> str:
+    return (
+        f"{where} is '{spec}', but there is no module '{missing}': install it, or put its "
+        "folder on PYTHONPATH"
+    )
 
 
 def _near(holder: Any, name: str) -> str:
-    import difflib
-
-    names = [n for n in dir(holder) if callable(getattr(holder, n, None)) and n[0] != "_"]
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean '{close[0]}'?" if close else ": correct the name"
+    names = [n for n in dir(holder) if not n.startswith("_") and callable(getattr(holder, n))]
+    close = get_close_matches(name, names, n=1)
+    return f": did you mean '{close[0]}'?" if close else ": correct the name"
