@@ -78,6 +78,20 @@ def source_digest(function: Callable[..., Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def function_version(spec: str, declared: str = "") -> str:
+    """What a fingerprint knows a user's function by: the declared version, or its source.
+
+    Empty where there is no source or the function cannot be loaded, which ``load_function``
+    reports.
+    """
+    if declared:
+        return declared
+    try:
+        return source_digest(load_function(spec, "function"))
+    except AdapterError:
+        return ""
+
+
 def one_line(error: BaseException) -> str:
     """An exception's type and message on one line, cut to 300 characters."""
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
