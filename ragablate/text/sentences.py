@@ -21,11 +21,11 @@ _STOPS = re.compile(
 _ABBREVIATIONS = _set(
     # English
     "mr mrs ms dr prof sr jr st mt ft gen col lt sgt capt cmdr adm rev hon pres gov sen rep "
-    "vs etc eg ie cf al fig figs eq no nos vol vols pp ed eds ch sec art approx est ca inc ltd "
+    "vs etc eg ie cf al ed eds approx est ca inc ltd "
     "co corp dept univ assn bros ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec "
     # German, Spanish, French, Italian
-    "bzw usw evtl ggf inkl nr str hr fr abs bd hrsg jh ing phil sog vgl zb dh ua "
-    "sra srta dña ud uds pág págs núm aprox avda art mme mlle mm av env éd sig dott ecc"
+    "bzw usw evtl ggf inkl str hr fr hrsg jh ing phil sog vgl zb dh ua "
+    "sra srta dña ud uds aprox avda mme mlle mm av env éd sig dott ecc"
 )
 _STARTERS = _set(
     "the a an he she it they we you this that these those in on at as for from after before "
@@ -36,7 +36,8 @@ _MONTHS = _set(
     "januar februar märz april mai juni juli august september oktober november dezember "
     "jänner jahrhundert jahrhunderts"
 )
-_TITLES = _set("mr mrs ms dr prof st mt vs fig no nr hr fr sra srta mme mlle")
+_TITLES = _set("mr mrs ms dr prof st mt vs hr fr sra srta mme mlle")
+_NUMBERED = _set("no nos nr fig figs eq vol vols p pp pág págs núm art sec ch abs bd")
 _OPENERS = "([{\"“„'‘«‹¿¡「『（【《〈"
 _LONGEST = 24
 _NEXT_WORD = re.compile(r"\s*[\"“„'‘«(\[]*([^\W_]*)")
@@ -82,6 +83,8 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     name = word.replace(".", "").lower()
     if name in _TITLES:
         return not after
+    if name in _NUMBERED:
+        return not after[:1].isdigit()
     if name in _ABBREVIATIONS or _is_initials(word):
         return not after or after.lower() in _STARTERS
     return True

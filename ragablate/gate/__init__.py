@@ -1,0 +1,1 @@
+"""Gates: candidates, retrieved → go, refuse, clarify or broaden."""

@@ -1,0 +1,1 @@
+"""Rewriters: question + history (+ results so far) → searches."""
