@@ -1,0 +1,1 @@
+"""Assemblers: retrieved → context."""

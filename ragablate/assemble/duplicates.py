@@ -1,0 +1,52 @@
+"""Which passages of a ranking say the same as a better one."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from ragablate.records import Passage
+from ragablate.text.words import words
+
+SHINGLE = 5
+"""Words in a shingle, a run of adjacent words (Broder 1997); a shorter text is one shingle."""
+
+
+def near_duplicates(passages: Sequence[Passage], threshold: float) -> set[str]:
+    """Pids of passages whose own text resembles that of an earlier one that is kept.
+
+    Args:
+        passages: Best first; the better of two alike is kept.
+        threshold: Smallest Jaccard similarity of word shingles, in (0, 1], that makes two
+            texts alike. At 1 they must be equal but for case, compatibility forms and
+            white space.
+    """
+    kept: list[tuple[str, frozenset[tuple[str, ...]]]] = []
+    dropped = set()
+    for passage in passages:
+        form = _form(passage.text)
+        shingles = _shingles(passage.text) if threshold < 1 else frozenset()
+        if any(f == form or _alike(s, shingles, threshold) for f, s in kept):
+            dropped.add(passage.pid)
+        else:
+            kept.append((form, shingles))
+    return dropped
+
+
+def _form(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    found = words(text)
+    if not found:
+        return frozenset()
+    last = max(len(found) - SHINGLE, 0)
+    return frozenset(tuple(found[i : i + SHINGLE]) for i in range(last + 1))
+
+
+def _alike(
+    one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], threshold: float
+) -> bool:
+    union = len(one | other)
+    return union > 0 and len(one & other) / union >= threshold
