@@ -63,6 +63,8 @@ class Answer:
     """Model name the server or adapter reports, with its revision or fingerprint."""
     usage: Mapping[str, int] = field(default_factory=dict)
     """Token counts as reported (``prompt_tokens``, ``completion_tokens``)."""
+    latency_s: float | None = None
+    """Seconds of wall clock as the adapter measured them; no digest depends on it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,353 @@
+"""One arm from question to context, in domain order.
+
+Every stage's result is known by a lineage fingerprint: the adapter's own and those of what
+fed it. Two arms whose pipelines agree up to a stage share that stage's results, as the
+same objects: what is upstream of a change is literally the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ragablate.adapters import Pipeline
+from ragablate.codec import digest
+from ragablate.dataset.digests import corpus_digest, question_digest
+from ragablate.gold import resolve
+from ragablate.protocols import (
+    AssembleRequest,
+    GateRequest,
+    InterveneRequest,
+    RerankRequest,
+    RewriteRequest,
+    SearchRequest,
+)
+from ragablate.records import (
+    Context,
+    Corpus,
+    Dataset,
+    Failure,
+    GateDecision,
+    Item,
+    Passage,
+    Question,
+    Ranking,
+    ResolvedGold,
+    Searches,
+)
+from ragablate.retrieve.fusion import reciprocal_rank_fusion
+from ragablate.stages import Progress, Work, run
+from ragablate.store import Store
+
+T = TypeVar("T")
+ByQid = Mapping[str, Item[T]]
+
+_PURE = {"assemble", "intervene"}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What one arm did with one question, up to the context the reader sees."""
+
+    question: Question
+    """The question."""
+    searches: tuple[str, ...]
+    """Everything that was searched, in order."""
+    candidates: Ranking
+    """What the retriever returned."""
+    retrieved: Ranking
+    """The ranking handed to the assembler."""
+    gate: GateDecision | None
+    """``None`` where an intervention overrode it."""
+    context: Context
+    """After the intervention."""
+    failure: Failure | None = None
+    """The first failure on the way; what comes after it is empty."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether a gate kept the question from the reader."""
+        return self.gate is not None and self.gate.outcome != "go"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Results of rewriting and retrieving, with their lineage."""
+
+    searches: ByQid[Searches]
+    candidates: ByQid[Ranking]
+    lineage: str
+
+
+class Upstream:
+    """Runs the stages before the reader for any arm, sharing what arms have in common.
+
+    Args:
+        dataset: Questions, gold and what is searched.
+        store: Where results are kept.
+        progress: Told as results arrive.
+    """
+
+    def __init__(self, dataset: Dataset, store: Store, progress: Progress) -> None:
+        self.dataset = dataset
+        self._store = store
+        self._progress = progress
+        self._memo: dict[str, Any] = {}
+        self._questions = {q.qid: q for q in dataset.questions}
+        # A question's content is in its key, so an edited question is a new one.
+        self._content = {q.qid: question_digest(q)[:16] for q in dataset.questions}
+
+    def prepare(self, arm: Pipeline) -> dict[str, Prepared]:
+        """Everything up to the context, by qid, in question order."""
+        corpus = self.corpus(arm)
+        found = self._search(arm, corpus)
+        lineage = digest("rerank", arm.fingerprints["reranker"], found.lineage)
+        retrieved = self._once(lineage, lambda: self._rerank(arm, corpus, found, lineage))
+        gates = self._gate(arm, corpus, found.candidates, retrieved, lineage)
+        contexts = self._contexts(arm, corpus, retrieved, lineage)
+        return {
+            q.qid: _prepared(q, found, retrieved, gates, contexts) for q in self.dataset.questions
+        }
+
+    def corpus(self, arm: Pipeline) -> Corpus:
+        """What an arm searches: the data set's passages, or its documents cut by the chunker."""
+
+        def build() -> Corpus:
+            passages: tuple[Passage, ...] = self.dataset.passages
+            if self.dataset.documents:
+                passages = tuple(arm["chunker"].chunk(self.dataset.documents))
+            return Corpus(passages, corpus_digest(passages))
+
+        kind = arm.fingerprints["chunker"] if self.dataset.documents else ""
+        return self._once(digest("corpus", kind), build)
+
+    def resolved(self, arm: Pipeline) -> dict[str, ResolvedGold]:
+        """The gold of every question in an arm's corpus, rendered by its assembler, by qid."""
+        corpus = self.corpus(arm)
+
+        def build() -> dict[str, ResolvedGold]:
+            documents = {d.doc_id: d for d in self.dataset.documents}
+            render = arm["assembler"].render
+            return {
+                qid: resolve(self.dataset.gold[qid], corpus, documents, render)
+                for qid in self._questions
+            }
+
+        key = digest("resolved", corpus.digest, arm.fingerprints["assembler"])
+        return self._once(key, build)
+
+    # ── stages ──────────────────────────────────────────────────────────────────────────
+
+    def _search(self, arm: Pipeline, corpus: Corpus) -> _Found:
+        """Rewrite and retrieve, again while the rewriter asks for another round."""
+        own = arm.fingerprints["rewriter"]
+        first = digest("rewrite", own)
+        requests = [RewriteRequest(qid, q) for qid, q in self._questions.items()]
+        searches = self._once(first, lambda: self._rewrite(arm, first, requests))
+        found = self._retrieve(arm, corpus, searches, first)
+        for number in range(1, int(getattr(arm["rewriter"], "rounds", 1))):
+            waiting = [
+                RewriteRequest(qid, self._questions[qid], _value(found.candidates[qid]), number)
+                for qid, item in found.searches.items()
+                if item.value is not None and not item.value.final
+            ]
+            if not waiting:
+                break
+            lineage = digest("rewrite", own, number, found.lineage)
+            again = self._rewrite(arm, lineage, waiting)
+            found = self._retrieve(arm, corpus, _extended(found.searches, again), lineage)
+        return found
+
+    def _rewrite(
+        self, arm: Pipeline, lineage: str, requests: Sequence[RewriteRequest]
+    ) -> dict[str, Item[Searches]]:
+        rewriter = arm["rewriter"]
+        return self._run("rewrite", rewriter, rewriter.rewrite, Item[Searches], lineage, requests)
+
+    def _retrieve(
+        self, arm: Pipeline, corpus: Corpus, searches: ByQid[Searches], upstream: str
+    ) -> _Found:
+        lineage = digest("retrieve", arm.fingerprints["retriever"], corpus.digest, upstream)
+
+        def build() -> dict[str, Item[Ranking]]:
+            requests = [
+                SearchRequest(f"{qid}#{number}", text, q)
+                for qid, q in self._questions.items()
+                for number, text in enumerate(_texts(searches[qid]))
+            ]
+            retriever = arm["retriever"]
+            call = _over(retriever.retrieve, corpus)
+            ranked = self._run("retrieve", retriever, call, Item[Ranking], lineage, requests)
+            return {qid: _fused(qid, searches[qid], ranked) for qid in self._questions}
+
+        return _Found(searches, self._once(lineage, build), lineage)
+
+    def _rerank(
+        self, arm: Pipeline, corpus: Corpus, found: _Found, lineage: str
+    ) -> dict[str, Item[Ranking]]:
+        requests = [
+            RerankRequest(qid, self._questions[qid], item.value)
+            for qid, item in found.candidates.items()
+            if item.value is not None
+        ]
+        reranker = arm["reranker"]
+        call = _over(reranker.rerank, corpus)
+        done = self._run("rerank", reranker, call, Item[Ranking], lineage, requests)
+        return {**_failed(found.candidates), **done}
+
+    def _gate(
+        self,
+        arm: Pipeline,
+        corpus: Corpus,
+        candidates: ByQid[Ranking],
+        retrieved: ByQid[Ranking],
+        upstream: str,
+    ) -> ByQid[GateDecision]:
+        """Decisions by qid; empty where an intervention overrides the gate."""
+        if not getattr(arm["context"], "keeps_gate", False):
+            return {}
+        lineage = digest("gate", arm.fingerprints["gate"], upstream)
+        gate = arm["gate"]
+
+        def build() -> dict[str, Item[GateDecision]]:
+            requests = [
+                GateRequest(qid, self._questions[qid], _value(candidates[qid]), item.value)
+                for qid, item in retrieved.items()
+                if item.value is not None
+            ]
+            call = _over(gate.decide, corpus)
+            return self._run("gate", gate, call, Item[GateDecision], lineage, requests)
+
+        return self._once(lineage, build)
+
+    def _contexts(
+        self, arm: Pipeline, corpus: Corpus, retrieved: ByQid[Ranking], upstream: str
+    ) -> ByQid[Context]:
+        lineage = digest("assemble", arm.fingerprints["assembler"], upstream)
+        assembler = arm["assembler"]
+
+        def assemble() -> dict[str, Item[Context]]:
+            requests = [
+                AssembleRequest(qid, self._questions[qid], item.value)
+                for qid, item in retrieved.items()
+                if item.value is not None
+            ]
+            call = _over(assembler.assemble, corpus)
+            done = self._run("assemble", assembler, call, Item[Context], lineage, requests)
+            return {**_failed(retrieved), **done}
+
+        assembled = self._once(lineage, assemble)
+        changed = digest("intervene", arm.fingerprints["context"], lineage)
+        return self._once(changed, lambda: self._intervene(arm, assembled, retrieved, changed))
+
+    def _intervene(
+        self, arm: Pipeline, assembled: ByQid[Context], retrieved: ByQid[Ranking], lineage: str
+    ) -> dict[str, Item[Context]]:
+        gold = self.resolved(arm)
+        requests = [
+            InterveneRequest(
+                qid, self._questions[qid], item.value, _value(retrieved[qid]), gold[qid]
+            )
+            for qid, item in assembled.items()
+            if item.value is not None
+        ]
+        context = arm["context"]
+        done = self._run("intervene", context, context.intervene, Item[Context], lineage, requests)
+        return {**_failed(assembled), **done}
+
+    # ── running ─────────────────────────────────────────────────────────────────────────
+
+    def _run(
+        self,
+        stage: str,
+        adapter: Any,
+        call: Callable[[Sequence[Any]], Iterator[Item[T]]],
+        kind: type[Item[T]],
+        lineage: str,
+        requests: Iterable[Any],
+    ) -> dict[str, Item[T]]:
+        """Results by request id."""
+        cheap = bool(getattr(adapter, "cheap", stage in _PURE))
+        work: Work[Any, T] = Work(stage, lineage, kind, call, cheap)
+        keyed = {f"{r.id}:{self._content[r.question.qid]}": r for r in requests}
+        results = run(work, keyed, self._store, self._progress)
+        return {keyed[key].id: item for key, item in results.items()}
+
+    def _once(self, key: str, build: Callable[[], T]) -> T:
+        if key not in self._memo:
+            self._memo[key] = build()
+        result: T = self._memo[key]
+        return result
+
+
+def _over(method: Callable[..., Iterator[Item[T]]], corpus: Corpus) -> Any:
+    return lambda requests: method(corpus, requests)
+
+
+def _value(item: Item[Ranking]) -> Ranking:
+    return item.value if item.value is not None else ()
+
+
+def _failed(items: ByQid[Any]) -> dict[str, Item[Any]]:
+    return {
+        qid: Item(qid, None, item.failure)
+        for qid, item in items.items()
+        if item.failure is not None
+    }
+
+
+def _texts(item: Item[Searches]) -> tuple[str, ...]:
+    return item.value.texts if item.value is not None else ()
+
+
+def _extended(before: ByQid[Searches], again: ByQid[Searches]) -> dict[str, Item[Searches]]:
+    """Searches so far with another round's added; a failed round ends with its failure."""
+    extended = dict(before)
+    for qid, item in again.items():
+        if item.value is None:
+            extended[qid] = item
+        else:
+            texts = dict.fromkeys((*_texts(before[qid]), *item.value.texts))
+            extended[qid] = Item(qid, Searches(tuple(texts), item.value.final))
+    return extended
+
+
+def _fused(qid: str, searches: Item[Searches], ranked: ByQid[Ranking]) -> Item[Ranking]:
+    """One ranking per question; several searches are fused, and one failure fails all."""
+    if searches.value is None:
+        return Item(qid, None, searches.failure)
+    items = [ranked[f"{qid}#{number}"] for number in range(len(searches.value.texts))]
+    for item in items:
+        if item.failure is not None:
+            return Item(qid, None, item.failure)
+    rankings = [_value(item) for item in items]
+    if len(rankings) == 1:
+        return Item(qid, rankings[0])
+    return Item(qid, reciprocal_rank_fusion(rankings))
+
+
+def _prepared(
+    question: Question,
+    found: _Found,
+    retrieved: ByQid[Ranking],
+    gates: ByQid[GateDecision],
+    contexts: ByQid[Context],
+) -> Prepared:
+    qid = question.qid
+    gate = gates.get(qid)
+    decision = gate.value if gate is not None else None
+    failure = contexts[qid].failure or (gate.failure if gate is not None else None)
+    context = contexts[qid].value or Context()
+    if decision is not None and decision.outcome != "go":
+        # The reader sees nothing of what was assembled for it.
+        context = Context(budget_tokens=context.budget_tokens)
+    return Prepared(
+        question,
+        _texts(found.searches[qid]),
+        _value(found.candidates[qid]),
+        _value(retrieved[qid]),
+        decision,
+        context,
+        failure,
+    )
