@@ -1,0 +1,1 @@
+"""Sources of questions, gold and what is searched, and what identifies them."""
