@@ -1,0 +1,1 @@
+"""Readers: question + context → prompt → answer."""
