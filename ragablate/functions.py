@@ -92,28 +92,6 @@ def function_version(spec: str, declared: str = "") -> str:
         return ""
 
 
-def function_identity(spec: str, where: str, version: str = "") -> str:
-    """What a fingerprint says of a user's function: its name and its version or source digest.
-
-    Args:
-        spec: As in ``load_function``.
-        where: As in ``load_function``.
-        version: Declared by the user, in place of the source.
-
-    Raises:
-        AdapterError: The function cannot be loaded, or has neither version nor source.
-    """
-    if version:
-        return f"{spec} version {version}"
-    found = source_digest(load_function(spec, where))
-    if not found:
-        raise AdapterError(
-            f"{where} is '{spec}', whose source cannot be read, so that a change of it would "
-            "go unseen: wrap it in a function of a module of your own"
-        )
-    return f"{spec} sha256:{found}"
-
-
 def one_line(error: BaseException) -> str:
     """An exception's type and message on one line, cut to 300 characters."""
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")

@@ -8,11 +8,11 @@ from itertools import chain
 from typing import Protocol, runtime_checkable
 
 from ragablate.errors import AdapterError
-from ragablate.functions import function_identity, function_problems, load_function
+from ragablate.functions import function_problems, function_version, load_function
 from ragablate.retrieve import stem as stems
 from ragablate.retrieve.words import bigrams, cut, is_spaceless, unify
 
-_WHERE = "retriever.analyzer"
+_WHERE = "analyzer"
 _ANY = ("multilingual", "none")
 _STEMMERS = ("auto", "none", "porter", "snowball")
 
@@ -96,7 +96,7 @@ class Analyzer:
         if self._stopwords not in ("none", "lucene"):
             found["stopwords"] = f"{self._stopwords}: {stems.release('stop-words')}"
         if ":" in self.tokenizer:
-            found["tokenizer"] = function_identity(self.tokenizer, f"{_WHERE}.tokenizer")
+            found["tokenizer"] = f"{self.tokenizer} {function_version(self.tokenizer)}"
         return found
 
     @property
