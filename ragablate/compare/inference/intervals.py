@@ -63,7 +63,7 @@ def mean_interval(
     whole = np.abs(array - np.rint(array)) < ZERO
     changed = np.abs(array) >= ZERO
     binary = replicates == 1 and bool(whole.all()) and bool((np.abs(array) < 1.5).all())
-    if (bound <= 1.0 and binary) or not changed.any():
+    if binary or not changed.any():
         better = int(np.count_nonzero(array >= ZERO))
         return tango(better, int(changed.sum()) - better, len(array), confidence=confidence)
     return augmented_t(array, replicates=replicates, confidence=confidence, bound=bound)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from ragablate.compare.inference.arrays import check_level, vector
-from ragablate.compare.inference.intervals import wilson
+from ragablate.compare.inference.arrays import ZERO, Floats, check_level, vector
+from ragablate.compare.inference.intervals import ENOUGH_MOVES, wilson
 from ragablate.errors import EvidenceError
 from ragablate.records import Interval
 
@@ -91,8 +91,8 @@ def prediction_powered(
     2. estimate = mean over all of j + mean over the labelled of (h - j).
     3. SE² = Var(m/n j + (h - j)) over the m labelled / m
        + ((n - m)/n)² Var(j) over the others / (n - m).
-    4. With few labels the first variance gets two pseudo-labels, +1 and -1: sums of squares
-       + 2, over m + 2.
+    4. With few labels the first term gets two pseudo-labels, +1 and -1: squares + 2, and
+       m + 2 for m. So it does not vanish where judge and labels agree throughout.
 
     Source: Angelopoulos and others, "Prediction-powered inference", in its paired form.
 
@@ -100,7 +100,8 @@ def prediction_powered(
         judged: Judged differences of all questions.
         human_by_index: Human differences by position in ``judged``.
         confidence: Nominal coverage.
-        pseudo_labels: Whether to add them; ``None`` for below 80 labels.
+        pseudo_labels: Whether to add them; ``None`` for below 80 labels, or fewer than 10
+            that contribute anything.
 
     Raises:
         EvidenceError: Fewer than two questions are labelled, or a label has no question.
@@ -116,10 +117,12 @@ def prediction_powered(
     human = vector([human_by_index[i] for i in at.tolist()], "human differences")
     chosen, rest = everything[at], np.delete(everything, at)
     rectifier = _mean(human - chosen)
-    few = m < FEW_LABELS if pseudo_labels is None else pseudo_labels
-    square = _variance_of_mean(m / n * chosen + (human - chosen), pseudo=few)
-    if len(rest):
-        square += ((n - m) / n) ** 2 * _variance_of_mean(rest, pseudo=few)
+    labelled = m / n * chosen + (human - chosen)
+    moved = int(np.count_nonzero(np.abs(labelled) >= ZERO))
+    few = pseudo_labels if pseudo_labels is not None else m < FEW_LABELS or moved < ENOUGH_MOVES
+    square = _variance_of_mean(labelled, pseudo=few)
+    if len(rest) > 1:
+        square += ((n - m) / n) ** 2 * _variance_of_mean(rest, pseudo=False)
     mean = _mean(everything)
     estimate, se = mean + rectifier, math.sqrt(square)
     half = float(stdtrit(m - 1, (1 + confidence) / 2)) * se
@@ -138,18 +141,16 @@ def prediction_powered(
     )
 
 
-def _mean(values: np.ndarray) -> float:
+def _mean(values: Floats) -> float:
     return math.fsum(values.tolist()) / len(values)
 
 
-def _variance_of_mean(values: np.ndarray, *, pseudo: bool) -> float:
+def _variance_of_mean(values: Floats, *, pseudo: bool) -> float:
     """Squared standard error of a mean, with two pseudo-values +1 and -1 or without."""
     n = len(values)
     if pseudo:
         mean = math.fsum(values.tolist()) / (n + 2)
         return (math.fsum((values * values).tolist()) + 2) / (n + 2) ** 2 - mean * mean / (n + 2)
-    if n < 2:
-        return 1.0
     mean = _mean(values)
     return math.fsum(((values - mean) ** 2).tolist()) / (n - 1) / n
 

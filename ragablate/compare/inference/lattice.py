@@ -97,13 +97,11 @@ def two_sided(magnitudes: Integers, total: int, *, midp: bool = False) -> float:
 def work(magnitudes: Integers) -> int:
     """Elementary operations that ``two_sided`` needs, about a nanosecond each."""
     values, counts = (a.tolist() for a in np.unique(magnitudes, return_counts=True))
-    sizes = sorted(v * m for v, m in zip(values, counts, strict=True))
-    largest = max(counts)
-    support, total = 1, 0
+    support, total = 1, max(counts)
     for value, count in sorted(zip(values, counts, strict=True), key=lambda x: x[0] * x[1]):
         total += min(support, count + 1) * (support + value * count)
         support += value * count
-    return total if len(sizes) > 1 else largest
+    return total
 
 
 def _binomial(m: int) -> Floats:

@@ -28,7 +28,10 @@ Codes = NDArray[np.intp] | None
 
 LARGEST_DENOMINATOR = 120
 """Denominators up to this one are looked for when none is given."""
-_EXACT_WORK = 2_000_000_000
+
+FINEST_DENOMINATOR = 10_000
+"""The finest lattice that may be declared."""
+_EXACT_WORK = 1_000_000_000
 """Where the exact distribution would take more operations, signs are drawn instead."""
 
 
@@ -177,10 +180,10 @@ def _problem(array: Floats, codes: Codes, denominator: int | None) -> _Problem:
 
 def _denominator(array: Floats, hint: int | None) -> int | None:
     """The smallest denominator that makes all differences integers, the hint first."""
-    if hint is not None and hint < 1:
-        raise ValueError(f"denominator must be at least 1, got {hint}")
+    if hint is not None and not 1 <= hint <= FINEST_DENOMINATOR:
+        raise ValueError(f"denominator must lie in 1 … {FINEST_DENOMINATOR}, got {hint}")
     distinct = np.unique(np.abs(array))
-    candidates = [*([] if hint is None else [hint]), *range(1, LARGEST_DENOMINATOR + 1)]
+    candidates: list[int] = [*([] if hint is None else [hint]), *range(1, LARGEST_DENOMINATOR + 1)]
     for candidate in candidates:
         for some in (distinct[-16:], distinct):
             multiples = some * candidate
@@ -193,9 +196,8 @@ def _denominator(array: Floats, hint: int | None) -> int | None:
 
 def _is_exact(problem: _Problem) -> bool:
     """Whether the whole distribution is computed."""
-    if len(problem.magnitudes) <= montecarlo.ENUMERATED:
-        return True
-    return problem.on_lattice and lattice.work(problem.magnitudes) <= _EXACT_WORK
+    few = len(problem.magnitudes) <= montecarlo.ENUMERATED
+    return few or (problem.on_lattice and lattice.work(problem.magnitudes) <= _EXACT_WORK)
 
 
 def _exact_p(problem: _Problem, midp: bool) -> float:

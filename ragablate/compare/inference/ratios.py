@@ -65,7 +65,7 @@ def bca(
     order = np.lexsort(tuple(columns))
     ordered = tuple(column[order] for column in columns)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore", RuntimeWarning)
         result = stats.bootstrap(
             ordered,
             statistic,
