@@ -13,7 +13,7 @@ from ragablate.protocols import SearchRequest
 from ragablate.records import Corpus, Hit, Item, Passage, Question, Ranking
 from ragablate.retrieve.analyze import Analyzer, TextAnalyzer
 from ragablate.retrieve.kept import Kept
-from ragablate.retrieve.restrict import restriction
+from ragablate.retrieve.restrict import depth_problems, restriction
 
 if TYPE_CHECKING:
     from ragablate.retrieve.bm25_index import Mask, TermIndex
@@ -86,7 +86,7 @@ class BM25:
             raise AdapterError(problems[0])
         indexed = self._indexes.get(corpus, self._build)
         for request in requests:
-            tokens = self._analyzer.terms(request.text)
+            tokens = self._terms(request.text)
             mask = indexed.mask(request.question, self.pool, self.apply_filter)
             yield Item(request.id, indexed.rank(tokens, mask, self.depth))
 
@@ -101,10 +101,10 @@ class BM25:
                 ("b", _between(self.b, 0, 1), "a number from 0 to 1"),
                 ("epsilon", _between(self.epsilon, 0, math.inf), "a number of at least 0"),
                 ("fields", _are_fields(self.fields), "a list of title, text or both"),
-                ("depth", self.depth >= 1, "a number of passages from 1"),
             )
             if not good
         ]
+        found += depth_problems(self.depth)
         if self.engine == "rank_bm25" and (self.variant != "okapi" or self.k1 == 0):
             found.append(
                 "engine=rank_bm25 has only variant=okapi with k1 above 0: give engine=sparse"
@@ -124,7 +124,7 @@ class BM25:
 
     def _build(self, corpus: Corpus) -> _Indexed:
         passages = sorted(corpus.passages, key=lambda passage: passage.pid)
-        tokens = (self._analyzer.terms(self._searched(passage)) for passage in passages)
+        tokens = (self._terms(self._searched(passage)) for passage in passages)
         index: TermIndex
         if self.engine == "rank_bm25":
             from ragablate.retrieve.bm25_library import LibraryIndex
@@ -135,6 +135,15 @@ class BM25:
 
             index = SparseIndex.build(tokens, self.variant, self.k1, self.b, self.epsilon)
         return _Indexed(corpus, passages, index)
+
+    def _terms(self, text: str) -> Sequence[str]:
+        terms = self._analyzer.terms(text)
+        if isinstance(terms, str):
+            raise AdapterError(
+                f"analyzer {type(self._analyzer).__name__} returned a string, whose terms would "
+                "be its characters: return a list of terms"
+            )
+        return terms
 
     def _searched(self, passage: Passage) -> str:
         parts = (passage.title if field == "title" else passage.text for field in self.fields)
@@ -179,7 +188,7 @@ class _Indexed:
 
 
 def _between(value: float, low: float, high: float) -> bool:
-    return math.isfinite(value) and low <= value <= high
+    return isinstance(value, int | float) and math.isfinite(value) and low <= value <= high
 
 
 def _are_fields(fields: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Which passages a question may be answered from: its metadata filter and its pool."""
+"""Which passages a question may be answered from: its filter, its pool, and how many."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def restriction(
     if pids is None and not wanted:
         return None
     return lambda passage: (pids is None or passage.pid in pids) and _carries(passage, wanted)
+
+
+def depth_problems(depth: int) -> list[str]:
+    """What is wrong with the length of a ranking."""
+    if isinstance(depth, int) and depth >= 1:
+        return []
+    return [f"depth is {depth!r}: give a number of passages from 1"]
 
 
 def _pool(corpus: Corpus, question: Question) -> frozenset[str]:

@@ -1,0 +1,111 @@
+"""Several retrievers fused by the ranks they give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from ragablate.errors import AdapterError
+from ragablate.protocols import Retriever, SearchRequest
+from ragablate.records import Corpus, Failure, Item, Ranking
+from ragablate.retrieve.fusion import reciprocal_rank_fusion
+from ragablate.retrieve.restrict import depth_problems
+
+
+class Hybrid:
+    """Reciprocal rank fusion of the rankings of any retrievers.
+
+    Every retriever searches to its own depth, with its own pool and filter knobs. Where one
+    of them fails for a search, the hybrid fails for it: a fusion of the rest would be
+    another retriever.
+
+    Args:
+        retrievers: Retrievers by a name of their own.
+        k: How much the top ranks are levelled; 60 in the paper of Cormack et al. (2009).
+        weights: By the retrievers' names, at least 0; 1 for a name that is left out, and for
+            all where ``None``.
+        depth: How many passages the fused ranking holds at most.
+    """
+
+    def __init__(
+        self,
+        retrievers: Mapping[str, Retriever],
+        k: int = 60,
+        weights: Mapping[str, float] | None = None,
+        depth: int = 100,
+    ) -> None:
+        self.retrievers = retrievers
+        self.k = k
+        self.weights = weights
+        self.depth = depth
+
+    def retrieve(
+        self, corpus: Corpus, requests: Sequence[SearchRequest]
+    ) -> Iterator[Item[Ranking]]:
+        """Search with every retriever, then fuse search by search.
+
+        Raises:
+            AdapterError: A knob has no meaning, or a retriever leaves a search unanswered.
+        """
+        problems = self._own_problems()
+        if problems:
+            raise AdapterError(problems[0])
+        found = {
+            name: {item.id: item for item in retriever.retrieve(corpus, requests)}
+            for name, retriever in self.retrievers.items()
+        }
+        for request in requests:
+            yield self._fused(
+                request.id,
+                {name: self._item(name, items, request) for name, items in found.items()},
+            )
+
+    def problems(self) -> list[str]:
+        """Knobs without a meaning, and the retrievers' own problems."""
+        found = self._own_problems()
+        for retriever in self.retrievers.values():
+            ask = getattr(retriever, "problems", None)
+            found += ask() if ask else []
+        return found
+
+    def close(self) -> None:
+        """Close the retrievers that can be closed."""
+        for retriever in self.retrievers.values():
+            close = getattr(retriever, "close", None)
+            if close:
+                close()
+
+    def _own_problems(self) -> list[str]:
+        found = depth_problems(self.depth)
+        if not self.retrievers:
+            found.append("retrievers is empty: name at least one")
+        if self.k < 0:
+            found.append(f"k is {self.k}: give a number of at least 0")
+        for name, weight in (self.weights or {}).items():
+            if name not in self.retrievers:
+                found.append(
+                    f"weights names '{name}', but the retrievers are {', '.join(self.retrievers)}"
+                )
+            elif not (math.isfinite(weight) and weight >= 0):
+                found.append(f"weights.{name} is {weight}: give a number of at least 0")
+        return found
+
+    def _item(
+        self, name: str, items: Mapping[str, Item[Ranking]], request: SearchRequest
+    ) -> Item[Ranking]:
+        if request.id not in items:
+            raise AdapterError(
+                f"retriever '{name}' of the hybrid ({type(self.retrievers[name]).__name__}) did "
+                f"not answer search '{request.id}': every search must be answered once"
+            )
+        return items[request.id]
+
+    def _fused(self, request_id: str, items: Mapping[str, Item[Ranking]]) -> Item[Ranking]:
+        rankings: list[Ranking] = []
+        for name, item in items.items():
+            if item.failure is not None or item.value is None:
+                failure = item.failure or Failure("pipeline", "gave neither ranking nor failure")
+                return Item(request_id, None, Failure(failure.kind, f"{name}: {failure.message}"))
+            rankings.append(item.value)
+        weights = [(self.weights or {}).get(name, 1.0) for name in items]
+        return Item(request_id, reciprocal_rank_fusion(rankings, self.k, weights, self.depth))
