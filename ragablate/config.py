@@ -61,6 +61,8 @@ class Composed:
     """Resolved plain values, Hydra's own node left out."""
     choices: Mapping[str, str]
     """The option chosen in every config group, such as ``retriever: bm25``."""
+    name: str = "config"
+    """Primary config it was composed from."""
 
 
 def compose_plain(overrides: Sequence[str], config_name: str = "config") -> Composed:
@@ -89,7 +91,7 @@ def compose_plain(overrides: Sequence[str], config_name: str = "config") -> Comp
         plain = OmegaConf.to_container(body, resolve=True)
     except OmegaConfBaseException as error:
         raise DesignError([f"the config does not resolve: {_sentence(error)}"]) from error
-    return Composed(cast(PlainConfig, plain), choices)
+    return Composed(cast(PlainConfig, plain), choices, config_name)
 
 
 def _sentence(error: Exception) -> str:

@@ -53,6 +53,8 @@ class Executed:
     """By arm, digest and size of what was searched."""
     calls: int
     """Reader calls made now; answers that were stored already are not among them."""
+    answered: Mapping[str, tuple[int | None, ...]]
+    """By arm, when each trace's answer was stored, in nanoseconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,8 @@ def sample(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
     for answerable, questions in strata.items():
         shuffled = sorted(questions, key=lambda q: (derive(seed, "sample", q.qid), q.qid))
         chosen.update(q.qid for q in shuffled[: wanted[answerable]])
-    questions = tuple(q for q in dataset.questions if q.qid in chosen)
-    return replace(
-        dataset, questions=questions, gold={q.qid: dataset.gold[q.qid] for q in questions}
-    )
+    kept = tuple(q for q in dataset.questions if q.qid in chosen)
+    return replace(dataset, questions=kept, gold={q.qid: dataset.gold[q.qid] for q in kept})
 
 
 def execute(
@@ -141,7 +141,14 @@ def execute(
         resolved[plan.arms[0].name],
         {name: (corpus.digest, len(corpus.passages)) for name, corpus in corpora.items()},
         calls,
+        {name: tuple(_stored_at(store, r) for r in readings if r.arm == name) for name in traces},
     )
+
+
+def _stored_at(store: Store, reading: _Reading) -> int | None:
+    own, _, key = reading.key.partition("/")
+    entry = store.shelf("read", own).entries.get(key) if key else None
+    return entry.at if entry is not None else None
 
 
 # ── reading ─────────────────────────────────────────────────────────────────────────────

@@ -66,16 +66,17 @@ class Plan:
         return {e.name: e for e in self.experiments}[name]
 
 
-def plan(overrides: Sequence[str]) -> Plan:
+def plan(overrides: Sequence[str], config_name: str = "config") -> Plan:
     """Compose control and every arm, and check that each differs by its variable alone.
 
     Args:
         overrides: The user's Hydra overrides, which make up control.
+        config_name: Primary config.
 
     Raises:
         DesignError: Everything that is wrong with the plan, in one message.
     """
-    control = compose_plain(overrides)
+    control = compose_plain(overrides, config_name)
     problems: list[str] = []
     experiments = read_experiments(control.values, problems)
     arms: dict[str, Arm] = {CONTROL: Arm(CONTROL)}
@@ -84,7 +85,9 @@ def plan(overrides: Sequence[str]) -> Plan:
     for experiment in experiments:
         if experiment.design == "placebo":
             arms[PLACEBO], configs[PLACEBO] = Arm(PLACEBO), control.values
-            contrasts.append(_contrast(experiment, Level(PLACEBO, ()), arms[PLACEBO], "placebo"))
+            contrasts.append(
+                _contrast(experiment, Level(PLACEBO, ()), arms[PLACEBO], "placebo", control)
+            )
             continue
         for level in experiment.levels:
             built = _arm(experiment, level, control, overrides, problems)
@@ -99,7 +102,7 @@ def plan(overrides: Sequence[str]) -> Plan:
                 )
                 continue
             arms[arm.name], configs[arm.name] = arm, config
-            contrasts.append(_contrast(experiment, level, arm, _kind(experiment, config)))
+            contrasts.append(_contrast(experiment, level, arm, _kind(experiment, config), control))
     if problems:
         raise DesignError(_unique(problems))
     return Plan(
@@ -111,7 +114,9 @@ def _unique(problems: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(problems))
 
 
-def _contrast(experiment: Experiment, level: Level, arm: Arm, kind: ContrastKind) -> Contrast:
+def _contrast(
+    experiment: Experiment, level: Level, arm: Arm, kind: ContrastKind, control: Composed
+) -> Contrast:
     return Contrast(
         id=f"{experiment.name}/{level.name}",
         experiment=experiment.name,
@@ -123,7 +128,15 @@ def _contrast(experiment: Experiment, level: Level, arm: Arm, kind: ContrastKind
         treatment=arm.name,
         measure=experiment.measure,
         margin=experiment.margin,
+        control_level=_control_level(experiment, control),
     )
+
+
+def _control_level(experiment: Experiment, control: Composed) -> str:
+    if experiment.variable in STAGES:
+        return control.choices[experiment.variable]
+    leaves = [v for k, v in flatten(control.values).items() if k == experiment.variable]
+    return str(leaves[0]) if leaves else ""
 
 
 def _kind(experiment: Experiment, config: PlainConfig) -> ContrastKind:
@@ -144,7 +157,7 @@ def _arm(
     # is left out so that what remains on the line is what the arm must honour.
     base = [o for o in overrides if not (o.split("=", 1)[0] == experiment.variable in STAGES)]
     try:
-        config = compose_plain([*base, *level.overrides]).values
+        config = compose_plain([*base, *level.overrides], control.name).values
     except DesignError as error:
         problems.extend(f"{where}: {problem}" for problem in error.problems)
         return None

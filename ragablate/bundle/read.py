@@ -1,0 +1,156 @@
+"""Reading a bundle back: no adapter, no corpus, no store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ragablate.traces import ContextLine, QuestionLine, TraceLine
+from ragablate.bundle.write import arm_folder
+from ragablate.codec import decode
+from ragablate.errors import BundleError
+from ragablate.proofs import Exhibit, prove
+from ragablate.records import Arm, Contrast, Measure, Proof, Study, Verdict
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle in memory.
+
+    Args:
+        folder: Where it lies.
+        plan: ``plan.json``.
+        questions: By qid, in order.
+        contexts: By digest.
+        traces: By arm.
+        verdicts: By arm.
+    """
+
+    folder: Path
+    plan: Mapping[str, Any]
+    questions: Mapping[str, QuestionLine]
+    contexts: Mapping[str, ContextLine]
+    traces: Mapping[str, tuple[TraceLine, ...]]
+    verdicts: Mapping[str, tuple[Verdict, ...]]
+
+    @cached_property
+    def arms(self) -> dict[str, Arm]:
+        """By name, control first."""
+        return {a["name"]: msgspec.convert(_only(a, Arm), Arm) for a in self.plan["arms"]}
+
+    @cached_property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """As declared."""
+        return tuple(msgspec.convert(c, Contrast) for c in self.plan["contrasts"])
+
+    @cached_property
+    def proofs(self) -> dict[str, tuple[Proof, ...]]:
+        """By contrast id, made from the traces."""
+        return {c.id: prove(self._exhibit(c)) for c in self.contrasts}
+
+    def study(self) -> Study:
+        """What the comparator needs."""
+        plan = self.plan
+        return Study(
+            qids=tuple(self.questions),
+            answerable={qid: q.gold.answerable for qid, q in self.questions.items()},
+            eval_gaps=frozenset(qid for qid, q in self.questions.items() if q.eval_gap),
+            clusters={qid: q.cluster for qid, q in self.questions.items()},
+            slices={qid: q.slices for qid, q in self.questions.items()},
+            measures={m["name"]: msgspec.convert(m, Measure) for m in plan["measures"]},
+            scores={arm: _scores(verdicts) for arm, verdicts in self.verdicts.items()},
+            errors={
+                arm: {t.qid: t.error.kind for t in traces if t.error is not None}
+                for arm, traces in self.traces.items()
+            },
+            contrasts=self.contrasts,
+            proofs=self.proofs,
+            arms={a["name"]: a["runs"] for a in plan["arms"]},
+            reader=plan["reader"],
+            top_k=plan["top_k"],
+            alpha=plan["alpha"],
+            power=plan["power"],
+            seed=plan["seed"],
+        )
+
+    def _exhibit(self, contrast: Contrast) -> Exhibit:
+        def by_key(arm: str) -> dict[tuple[str, int], TraceLine]:
+            return {(t.qid, t.replicate): t for t in self.traces[arm]}
+
+        return Exhibit(
+            contrast,
+            self.arms[contrast.control],
+            self.arms[contrast.treatment],
+            by_key(contrast.control),
+            by_key(contrast.treatment),
+            self.questions,
+            self.contexts,
+            {a["name"]: a["corpus"]["digest"] for a in self.plan["arms"]},
+        )
+
+
+def load(folder: Path) -> Bundle:
+    """Read a bundle.
+
+    Raises:
+        BundleError: A file is missing or does not hold what it should (names it and the line).
+    """
+    try:
+        plan = json.loads(_bytes(folder / "plan.json"))
+        names = [arm["name"] for arm in plan["arms"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BundleError(f"{folder / 'plan.json'} is not the plan of a bundle: {error}") from error
+    arms = {name: folder / "arms" / arm_folder(name) for name in names}
+    return Bundle(
+        folder,
+        plan,
+        {q.qid: q for q in _read(folder / "questions.jsonl", QuestionLine)},
+        {c.digest: c for c in _read(folder / "contexts.jsonl", ContextLine)},
+        {name: tuple(_read(place / "traces.jsonl", TraceLine)) for name, place in arms.items()},
+        {name: tuple(_read(place / "verdicts.jsonl", Verdict)) for name, place in arms.items()},
+    )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BundleError(
+            f"{path} cannot be read ({error.strerror}): give the folder of a bundle, the one that "
+            "holds plan.json"
+        ) from error
+
+
+def _read(path: Path, kind: type[T]) -> Iterator[T]:
+    for number, line in enumerate(_bytes(path).splitlines(), 1):
+        try:
+            yield decode(line, kind)
+        except (msgspec.MsgspecError, ValueError) as error:
+            raise BundleError(f"{path}:{number} does not hold what it should: {error}") from error
+
+
+def _only(values: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    names = {field.name for field in fields(kind)}
+    return {k: v for k, v in values.items() if k in names}
+
+
+def _scores(verdicts: tuple[Verdict, ...]) -> dict[str, dict[str, tuple[float | None, ...]]]:
+    """By measure and qid, one value per replicate in ascending order."""
+    found: dict[str, dict[str, list[tuple[int, float | None]]]] = {}
+    for v in verdicts:
+        found.setdefault(v.measure, {}).setdefault(v.qid, []).append((v.replicate, v.value))
+    return {
+        measure: {
+            qid: tuple(value for _, value in sorted(values, key=lambda pair: pair[0]))
+            for qid, values in by_qid.items()
+        }
+        for measure, by_qid in found.items()
+    }

@@ -1,0 +1,127 @@
+"""Writing a bundle: everything under a hidden name first, published by one rename."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragablate.bundle import manifest
+from ragablate.traces import ContextLine, QuestionLine, TraceLine
+from ragablate.codec import encode, plain, pretty
+from ragablate.errors import StoreError
+from ragablate.records import Comparison, Prompt, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What an execution leaves, before any comparison."""
+
+    plan: Mapping[str, Any]
+    """``plan.json``."""
+    hydra: Mapping[str, str]
+    """Files of ``.hydra/`` by name."""
+    questions: tuple[QuestionLine, ...]
+    """In order."""
+    traces: Mapping[str, tuple[TraceLine, ...]]
+    """By arm."""
+    verdicts: Mapping[str, tuple[Verdict, ...]]
+    """By arm."""
+    contexts: tuple[ContextLine, ...]
+    """Distinct, by digest."""
+    prompts: Mapping[str, Prompt]
+    """Distinct, by digest."""
+
+
+def arm_folder(arm: str) -> str:
+    """Folder name of an arm: its name, with what a file system might refuse replaced."""
+    return "".join(c if c.isalnum() or c in "=._-" else "_" for c in arm)
+
+
+@contextmanager
+def draft(folder: Path) -> Iterator[Path]:
+    """A hidden folder that becomes ``folder`` when the block ends without an error.
+
+    Raises:
+        StoreError: It cannot be written, or the disk is full.
+    """
+    hidden = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
+    try:
+        hidden.mkdir(parents=True)
+        yield hidden
+        hidden.rename(folder)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the bundle {folder}: {error.strerror}. Answers are kept in the store: "
+            "make room or fix the folder, and run the same command again"
+        ) from error
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def write(folder: Path, contents: Contents) -> None:
+    """Write everything but effects, reports and MANIFEST into an existing folder."""
+    _text(folder / "plan.json", pretty(contents.plan))
+    for name, text in contents.hydra.items():
+        _text(folder / ".hydra" / name, text)
+    _lines(folder / "questions.jsonl", contents.questions)
+    _lines(folder / "contexts.jsonl", contents.contexts)
+    _lines(
+        folder / "prompts.jsonl",
+        ({"digest": key, **plain(prompt)} for key, prompt in sorted(contents.prompts.items())),
+    )
+    for arm, traces in contents.traces.items():
+        place = folder / "arms" / arm_folder(arm)
+        _lines(place / "traces.jsonl", traces)
+        _lines(place / "verdicts.jsonl", contents.verdicts[arm])
+        _text(place / "run.trec", "".join(_trec(traces)))
+
+
+def write_effects(folder: Path, comparison: Comparison, proofs: Mapping[str, Any]) -> None:
+    """Write ``effects.json``: every effect, conclusion and proof."""
+    _text(
+        folder / "effects.json",
+        pretty(
+            {
+                "effects": comparison.effects,
+                "conclusions": comparison.conclusions,
+                "signals": comparison.signals,
+                "notes": comparison.notes,
+                "proofs": proofs,
+            }
+        ),
+    )
+
+
+def seal(folder: Path) -> str:
+    """Write the MANIFEST and return the bundle's id."""
+    digests = manifest.files(folder)
+    _text(folder / manifest.NAME, manifest.render(digests))
+    return manifest.bundle_id(digests)
+
+
+def _trec(traces: Iterable[TraceLine]) -> Iterator[str]:
+    """TREC run lines of the ranking handed to the assembler, replicate 1 standing for all."""
+    seen: set[str] = set()
+    for line in traces:
+        if line.qid not in seen:
+            seen.add(line.qid)
+            for hit in line.retrieved:
+                yield f"{line.qid} Q0 {hit.pid} {hit.rank} {hit.score!r} ragablate\n"
+
+
+def _lines(path: Path, records: Iterable[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        for record in records:
+            file.write(encode(record))
+            file.write(b"\n")
+
+
+def _text(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,111 @@
+"""The command line: ``ragablate VERB …``.
+
+``check`` and ``run`` are Hydra applications once the verb is stripped, so ``--help``,
+``--cfg job``, ``--info`` and ``-m`` are Hydra's own. Exit codes: 0 done, 1 failed while
+running (what was finished is kept), 2 the request is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from ragablate.errors import ProblemsError, RagablateError
+
+USAGE = """\
+ragablate: prove which stage of a RAG pipeline loses the answers
+
+  ragablate check [KEY=VALUE …]   compose every arm and print the plan; loads no model
+  ragablate run   [KEY=VALUE …]   check, execute, compare, report
+
+  ragablate run                                    the shipped data, all questions at once
+  ragablate run experiment=oracle_context          one experiment
+  ragablate run dataset=jsonl dataset.path=DIR     your data
+  ragablate run --help                             every choice (Hydra's own help)
+  ragablate run --cfg job                          the composed config
+
+Exit codes: 0 done, 1 failed while running (finished work is kept), 2 the request is wrong.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(USAGE, end="")
+        return 0
+    verb, rest = arguments[0], arguments[1:]
+    if verb == "--version":
+        from ragablate import __version__
+
+        print(__version__)
+        return 0
+    command = _VERBS.get(verb)
+    if command is None:
+        _complain(f"unknown command '{verb}': one of {', '.join(_VERBS)}")
+        return 2
+    return guarded(lambda: command(rest))
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """The exit code of ``action``, with every error turned into its sentence."""
+    try:
+        return action()
+    except RagablateError as error:
+        problems = error.problems if isinstance(error, ProblemsError) else (str(error),)
+        for problem in problems:
+            _complain(problem)
+        return error.exit_code
+    except KeyboardInterrupt:
+        _complain("interrupted; finished work is kept, the same command resumes")
+        return 130
+    except Exception as error:
+        if os.environ.get("HYDRA_FULL_ERROR"):
+            traceback.print_exc()
+        _complain(
+            f"unexpected {type(error).__name__}: {error}. Finished work is kept; "
+            "HYDRA_FULL_ERROR=1 shows where it happened"
+        )
+        return 1
+
+
+def _complain(sentence: str) -> None:
+    print(f"ragablate: {sentence}", file=sys.stderr)
+
+
+def _check(overrides: list[str]) -> int:
+    return _hydra("check", overrides)
+
+
+def _run(overrides: list[str]) -> int:
+    return _hydra("run", overrides)
+
+
+_VERBS: dict[str, Callable[[list[str]], int]] = {"check": _check, "run": _run}
+
+
+def _hydra(verb: str, overrides: list[str]) -> int:
+    """Hand the rest of the line to Hydra and the composed job to ``jobs``."""
+    import hydra
+
+    from ragablate.config import conf_dir
+    from ragablate.jobs import Job
+
+    # A user's own adapters and functions are importable from where the command is run.
+    sys.path.insert(0, os.getcwd())
+    job = Job(verb)
+    sys.argv = [f"ragablate {verb}", *overrides]
+    application = hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
+    try:
+        application(job)()
+    except SystemExit as stop:
+        # Hydra leaves with 1 when it could not compose: then no job was ever started.
+        code = stop.code if isinstance(stop.code, int) else 1
+        return job.exit_code if job.started else (2 if code else 0)
+    return job.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

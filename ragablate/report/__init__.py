@@ -1,0 +1,1 @@
+"""What people read: the terminal and the reports of a bundle."""

@@ -1,0 +1,195 @@
+"""From overrides to a bundle: check everything, execute, prove, compare, write.
+
+Nothing is loaded or spent before the whole plan has been checked, and everything that is
+wrong with it is said at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ragablate.adapters import PROTOCOLS, Workshop
+from ragablate.bundle import manifest
+from ragablate.bundle.read import Bundle, load
+from ragablate.bundle.write import draft, seal, write, write_effects
+from ragablate.checked import Checked
+from ragablate.dataset.digests import set_digest
+from ragablate.design import Plan, plan
+from ragablate.errors import DatasetError, DesignError
+from ragablate.evidence import contents, plan_digest
+from ragablate.execute import Executed, execute, sample
+from ragablate.ledger import looks
+from ragablate.records import Comparison, Measure
+from ragablate.stages import Progress
+from ragablate.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an execution left."""
+
+    folder: Path
+    """The bundle."""
+    bundle: Bundle
+    """Its contents, read back."""
+    comparison: Comparison
+    """Effects and conclusions."""
+    bundle_id: str
+    """Over everything reproducible in it."""
+    calls: int
+    """Reader calls made now."""
+    looks: int
+    """Plans that have scored this question set so far, this one included."""
+
+
+def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
+    """Compose and build every arm and read the data, without loading a model.
+
+    Args:
+        overrides: Hydra overrides.
+        config_name: Primary config.
+
+    Raises:
+        DesignError: Everything that is wrong, in one message.
+    """
+    planned = plan(overrides, config_name)
+    problems = _settings_problems(planned.control)
+    workshop = Workshop()
+    built = {arm.name: workshop.pipeline(planned.configs[arm.name]) for arm in planned.arms}
+    judges = workshop.judges(planned.control)
+    measures, doubled = _measures(judges)
+    problems += doubled
+    source = workshop.adapter("dataset", planned.control["dataset"], PROTOCOLS["dataset"])
+    problems += workshop.problems
+    problems += _measure_problems(planned, measures)
+    dataset = None
+    if source is not None and not any(p.startswith("dataset") for p in problems):
+        try:
+            dataset = source[0].load()
+        except DatasetError as error:
+            problems += error.problems
+    if problems or dataset is None:
+        raise DesignError(list(dict.fromkeys(problems)))
+    control = planned.control
+    chosen = sample(dataset, control["limit"], control["seed"])
+    pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
+    return Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
+
+
+def _settings_problems(control: Mapping[str, Any]) -> list[str]:
+    wrong = []
+    for key, kind in (("seed", int), ("replicates", int)):
+        value = control[key]
+        if not isinstance(value, kind) or isinstance(value, bool) or value < (key != "seed"):
+            wrong.append(
+                f"{key} must be a {'positive ' * (key != 'seed')}whole number, not {value!r}"
+            )
+    limit = control["limit"]
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 2):
+        wrong.append(f"limit must be a whole number of at least 2, or null, not {limit!r}")
+    for key in ("alpha", "power"):
+        value = control[key]
+        if not isinstance(value, float) or not 0 < value < 1:
+            wrong.append(f"{key} must be a number between 0 and 1, not {value!r}")
+    return wrong
+
+
+def _measures(judges: Mapping[str, tuple[Any, str]]) -> tuple[dict[str, Measure], list[str]]:
+    found: dict[str, Measure] = {}
+    problems = []
+    for name, (judge, _) in judges.items():
+        for measure in judge.measures():
+            if measure.name in found:
+                problems.append(
+                    f"judge.{name} measures {measure.name}, which another judge measures too; "
+                    "leave one of them out"
+                )
+            found[measure.name] = measure
+    return found, problems
+
+
+def _measure_problems(planned: Plan, measures: Mapping[str, Measure]) -> list[str]:
+    if not measures:
+        return []
+    return [
+        f"experiment '{e.name}': no judge measures '{e.measure}'; measured are "
+        f"{', '.join(measures)}"
+        for e in planned.experiments
+        if e.measure not in measures
+    ]
+
+
+def writable(folder: Path) -> None:
+    """Make sure results can be written before anything is spent.
+
+    Raises:
+        DesignError: The folder cannot be made or written.
+    """
+    probe = folder / ".writable"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise DesignError(
+            [f"outputs={folder} cannot be written ({error.strerror}): give another, outputs=DIR"]
+        ) from error
+
+
+def run(overrides: Sequence[str], progress: Progress | None = None) -> Outcome:
+    """Check, execute, prove, compare and write a bundle.
+
+    Args:
+        overrides: Hydra overrides.
+        progress: Told as results arrive.
+
+    Raises:
+        RagablateError: With everything that is wrong, or what stopped the execution.
+    """
+    return run_checked(check(overrides), progress or (lambda stage, done, total: None))
+
+
+def run_checked(checked: Checked, progress: Progress) -> Outcome:
+    """Execute a checked plan; ``run`` in two steps, for callers that print the plan first."""
+    writable(checked.outputs)
+    started = datetime.now(UTC)
+    store = Store(checked.outputs / ".store")
+    try:
+        executed = execute(
+            checked.plan,
+            checked.pipelines,
+            checked.judges,
+            checked.dataset,
+            store,
+            checked.settings,
+            progress,
+        )
+    finally:
+        store.close()
+        checked.workshop.close()
+    return _publish(checked, executed, started)
+
+
+def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome:
+    # The comparator needs scipy, which check does not.
+    from ragablate.compare import compare
+    from ragablate.report.markdown import render_markdown
+
+    identity = plan_digest(checked)
+    seen = looks(checked.outputs / ".store", set_digest(checked.dataset), identity)
+    stamp = started.strftime("%Y-%m-%dT%H-%M-%S.%f")[:-3]
+    folder = checked.outputs / checked.name / f"{stamp}_{identity[:8]}"
+    with draft(folder) as hidden:
+        write(hidden, contents(checked, executed, started, seen))
+        bundle = load(hidden)
+        comparison = compare(bundle.study())
+        write_effects(hidden, comparison, bundle.proofs)
+        bundle_id = manifest.bundle_id(manifest.files(hidden))
+        report = render_markdown(bundle, comparison, bundle_id)
+        (hidden / "report.md").write_text(report, encoding="utf-8")
+        seal(hidden)
+    return Outcome(folder, bundle, comparison, bundle_id, executed.calls, seen)
