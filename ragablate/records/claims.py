@@ -167,6 +167,8 @@ class Effect:
     """Questions that would decide a difference of ``margin``; ``None`` once decided."""
     detectable: float | None
     """Smallest effect this n shows with 80 % power at the observed share of changes."""
+    p_exact: bool = True
+    """Whether ``p`` accounts for every sign pattern, rather than for seeded random ones."""
 
 
 @dataclass(frozen=True, slots=True)

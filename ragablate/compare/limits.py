@@ -1,0 +1,105 @@
+"""What weakens the claims of a contrast, beside its own invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragablate.compare.arms import proofs_of, sibling
+from ragablate.compare.inference.states import FEWEST_QUESTIONS
+from ragablate.compare.labels import Licence, licence
+from ragablate.compare.memory import memory, memory_limit
+from ragablate.compare.missing import TOLERATED
+from ragablate.compare.necessity import HALF, needed
+from ragablate.compare.numbers import count, p_text, percent, plain
+from ragablate.compare.primaries import Primary, missing_text
+from ragablate.records import Effect, Label
+
+FEW_CLUSTERS = 10
+"""Fewer changed clusters than this are a limit."""
+
+Finding = tuple[Label, str]
+
+
+def licence_of(primary: Primary, effects: Sequence[Effect]) -> Licence:
+    """How strongly a contrast may speak, from its proofs and from everything found beside.
+
+    Args:
+        primary: The contrast's headline, before its verdict.
+        effects: The primary effects of the whole study.
+    """
+    contrast, study = primary.contrast, primary.samples.table.study
+    proofs = proofs_of(study, contrast)
+    if primary.refusal:
+        return licence(proofs, [("refused", primary.refusal)])
+    found = (
+        *_missing(primary),
+        *_few(primary),
+        *_moved(primary),
+        *_drift(primary, effects),
+        *_retrieval(primary),
+    )
+    return licence(proofs, found)
+
+
+def _missing(primary: Primary) -> Iterator[Finding]:
+    gone = primary.missing
+    if gone is None:
+        return
+    text = missing_text(primary)
+    if text:
+        too_many = gone.share > TOLERATED
+        label: Label = "descriptive" if too_many else "causal with limits"
+        yield label, f"{text} ({percent(gone.share)} in the worse arm)" if too_many else text
+    control, treatment = gone.errors
+    if not control and not treatment:
+        return
+    study = primary.samples.table.study
+    where = f"{control} failed in control, {treatment} in treatment, of {gone.questions}"
+    if gone.p <= study.alpha:
+        where += f"; failures depend on the arm (exact p = {p_text(gone.p)})"
+    yield "causal with limits", where
+
+
+def _few(primary: Primary) -> Iterator[Finding]:
+    n = len(primary.sample.pairs.qids)
+    if n < FEWEST_QUESTIONS and primary.contrast.kind != "placebo":
+        yield "causal with limits", f"pilot: only {count(n, 'question')}"
+    changed = None if primary.draft is None else primary.draft.flip.clusters_changed
+    if changed is not None and 0 < changed < FEW_CLUSTERS:
+        yield "causal with limits", f"the changes lie in only {count(changed, 'cluster')}"
+
+
+def _moved(primary: Primary) -> Iterator[Finding]:
+    """Negative controls that moved: something else than the variable changed."""
+    for name, questions in primary.samples.moved().items():
+        yield (
+            "confounded",
+            f"{name} moved on {count(questions, 'question')}, though it is settled before "
+            f"{primary.contrast.variable} acts",
+        )
+
+
+def _drift(primary: Primary, effects: Sequence[Effect]) -> Iterator[Finding]:
+    """A placebo that moved limits every other contrast with the same control."""
+    study, contrast = primary.samples.table.study, primary.contrast
+    other = None if contrast.kind == "placebo" else sibling(study, contrast, "placebo")
+    for effect in effects:
+        if other is not None and effect.contrast == other.id and effect.state in ("up", "down"):
+            yield "causal with limits", "the placebo moved, though nothing was changed in it"
+
+
+def _retrieval(primary: Primary) -> Iterator[Finding]:
+    """What weakens claims about retrieval: memory, and answers that do not need the evidence."""
+    contrast, table = primary.contrast, primary.samples.table
+    if contrast.kind not in ("oracle", "upstream"):
+        return
+    text = memory_limit(memory(table, contrast))
+    if text:
+        yield "causal with limits", text
+    need = needed(table, contrast)
+    if need is not None and need.interval.high < HALF:
+        yield (
+            "causal with limits",
+            f"only {plain(need.share)} of the {need.n} answers that were right with all the "
+            "evidence turn wrong without it",
+        )

@@ -1,0 +1,143 @@
+"""The verdict of a closed book: what retrieval adds over what the reader knows by heart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragablate.compare import phrases, sentences
+from ragablate.compare.arms import sibling
+from ragablate.compare.case import Case, Ruling
+from ragablate.compare.numbers import count, margin_text, percent, plain, signed
+from ragablate.compare.owners import CONTEXT
+from ragablate.compare.populations import UNANSWERABLE, answerable, unanswerable
+from ragablate.compare.scores import ScoreTable, mean_of
+from ragablate.records import Contrast, State
+
+CONTAMINATED = 0.5
+"""Share of control's score that a closed book may reach before retrieval claims are limited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a closed book answers on the answerable questions."""
+
+    closed: float
+    """Mean score without passages."""
+    control: float
+    """Mean score of control on the same questions."""
+    also_right: float
+    """Share of control's right answers that are right without passages too."""
+    dependent: int
+    """Questions never answered right without passages: where retrieval can show its effect."""
+    n: int
+    """Complete pairs."""
+
+    @property
+    def contaminated(self) -> bool:
+        """Whether memory alone reaches more than half of control's score."""
+        return self.closed > CONTAMINATED * self.control
+
+
+def memory(table: ScoreTable, contrast: Contrast) -> Memory | None:
+    """What the closed book beside a contrast knows; ``None`` where the plan has none."""
+    closed = contrast if contrast.kind == "closed_book" else None
+    closed = closed or sibling(table.study, contrast, "closed_book")
+    if closed is None:
+        return None
+    pairs = table.pairs(
+        table.reading(closed.measure),
+        (closed.control, closed.treatment),
+        answerable(table.study),
+    )
+    if not pairs.qids:
+        return None
+    both = [c * n for c, n in zip(pairs.control, pairs.treatment, strict=True)]
+    right = mean_of(pairs.control)
+    return Memory(
+        closed=mean_of(pairs.treatment),
+        control=right,
+        also_right=mean_of(both) / right if right else 0.0,
+        dependent=sum(n == 0.0 for n in pairs.treatment),
+        n=len(pairs.qids),
+    )
+
+
+def memory_limit(found: Memory | None) -> str:
+    """What memory does to retrieval claims, as a phrase; empty where it does little."""
+    if found is None or not found.contaminated:
+        return ""
+    return (
+        f"{percent(found.also_right)} of right answers are also right with no context: effects "
+        f"of retrieval can only show on the {count(found.dependent, 'question')} of {found.n} "
+        "that the reader cannot answer without context"
+    )
+
+
+def closed_book_reading(effect: State) -> str:
+    """What closed book minus control says of the context."""
+    readings = {
+        "down": "context adds over memory",
+        "flat": "context adds nothing over memory",
+        "up": "context hurts",
+    }
+    return readings.get(effect, "not enough evidence")
+
+
+def closed_book(case: Case) -> Ruling:
+    """The verdict on what the context adds over memory, and what it makes the reader invent."""
+    verdict = closed_book_reading(case.primary.state)
+    return Ruling(
+        verdict=verdict,
+        sentences=(
+            *sentences.headline(case),
+            _value(case, verdict),
+            *_stratum(case),
+            *_fabrication(case),
+        ),
+        settle=sentences.more_questions(case.primary),
+        owner=CONTEXT if verdict == "context hurts" else "",
+        rests_on=((case.contrast.measure, UNANSWERABLE),),
+    )
+
+
+def _value(case: Case, verdict: str) -> str:
+    effect = case.primary
+    added = signed(-(effect.effect or 0.0), phrases.places(effect))
+    closed, control = (plain(m or 0.0) for m in (effect.treatment_mean, effect.control_mean))
+    rates = f"({effect.measure} {closed} without passages, {control} with them)"
+    if verdict == "context adds over memory":
+        return f"So retrieval adds {added} over what the reader knows by heart {rates}."
+    if verdict == "context adds nothing over memory":
+        margin = margin_text(effect.margin)
+        return f"So retrieval adds less than {margin} over what the reader knows by heart {rates}."
+    if verdict == "context hurts":
+        return f"The context it is given makes this reader worse than no context {rates}."
+    return f"What retrieval adds over memory is not decided: {added} {rates}."
+
+
+def _stratum(case: Case) -> tuple[str, ...]:
+    found = memory(case.table, case.contrast)
+    if found is None:
+        return ()
+    return (
+        f"{found.dependent} of {found.n} questions are never right without context: there alone "
+        "can retrieval show what it is worth.",
+    )
+
+
+def _fabrication(case: Case) -> tuple[str, ...]:
+    """On unanswerable questions: inventions brought about by the context, and unprompted ones."""
+    qids = unanswerable(case.study)
+    pairs = case.table.pairs(case.table.reading(case.contrast.measure), case.arms, qids)
+    if not pairs.qids:
+        return ()
+    n = len(pairs.qids)
+    both = zip(pairs.control, pairs.treatment, strict=True)
+    induced = sum(max(0.0, closed - given) for given, closed in both)
+    unprompted = sum(1.0 - closed for closed in pairs.treatment)
+    return (
+        f"On {count(n, 'unanswerable question')}, where the right answer is to abstain and "
+        f"which count apart, the context made the reader invent an answer on {induced:g}, and "
+        f"on {unprompted:g} it invents one with no context at all; that is for the reader's "
+        "instruction or the gate to mend, not for retrieval.",
+    )

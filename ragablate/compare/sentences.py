@@ -1,0 +1,181 @@
+"""Sentences a tired researcher understands: headline, what is open, cells and slices."""
+
+from __future__ import annotations
+
+from ragablate.compare import phrases
+from ragablate.compare.arms import family
+from ragablate.compare.case import Case
+from ragablate.compare.inference.states import FEWEST_CHANGED, FEWEST_QUESTIONS, floor_changed
+from ragablate.compare.numbers import (
+    about,
+    between,
+    count,
+    margin_text,
+    p_text,
+    percent,
+    signed,
+)
+from ragablate.compare.populations import UNANSWERABLE
+from ragablate.records import Effect
+
+
+def headline(case: Case) -> tuple[str, ...]:
+    """The primary effect in a sentence, and what the data leave open where it is unclear."""
+    if case.refusal:
+        reason = case.refusal[:1].upper() + case.refusal[1:]
+        return (f"No effect of {phrases.action(case)} is reported. {reason}.",)
+    effect = case.primary
+    if not case.licence.causal:
+        return (_association(case, effect),)
+    opening = f"On {phrases.questions(effect)}, {phrases.held_fixed(case)},"
+    doing = phrases.action(case)
+    if effect.state in ("up", "down"):
+        return (
+            f"{opening} {doing} changed {effect.measure} by {phrases.number(effect)} "
+            f"({phrases.statistics(case, effect)}).",
+        )
+    if effect.state == "flat":
+        return (f"{opening} {doing} {_no_difference(case, effect)}",)
+    return (
+        f"{opening} it is not decided whether {doing} changes {effect.measure}: "
+        f"{phrases.number(effect)} ({phrases.statistics(case, effect)}).",
+        *still_open(case, effect),
+    )
+
+
+def _association(case: Case, effect: Effect) -> str:
+    old, new = phrases.names(case.study, case.contrast)
+    control = f"control ({old})" if old else "control"
+    variable = case.contrast.variable or "treatment"
+    if case.licence.label == "confounded":
+        denial = f"This cannot be put down to {variable}"
+    else:
+        denial = f"This is an association, not the effect of {variable}"
+    return (
+        f"On {phrases.questions(effect)}, {effect.measure} differs by {phrases.number(effect)} "
+        f"between {new} and {control} ({phrases.statistics(case, effect)}). "
+        f"{denial}: {'; '.join(case.licence.reasons)}."
+    )
+
+
+def _no_difference(case: Case, effect: Effect) -> str:
+    text = (
+        f"made no difference larger than the margin of {margin_text(effect.margin)} to "
+        f"{effect.measure} ({phrases.equivalence(case, effect)})."
+    )
+    if effect.detail == "negligible":
+        text += f" A difference is there ({phrases.test_text(case, effect)}), but a smaller one."
+    return text
+
+
+def still_open(case: Case, effect: Effect) -> tuple[str, ...]:
+    """Why an effect is unclear, what the data are compatible with, and what would decide."""
+    why = [_floor(case, effect), _disagreement(effect), _pilot(effect)]
+    if effect.detail == "errors could flip it" and case.missing:
+        why.append(phrases.sentence(f"{case.missing}; that could flip the conclusion"))
+    return (*(text for text in why if text), _planning(effect))
+
+
+def _floor(case: Case, effect: Effect) -> str:
+    changed = effect.better + effect.worse
+    size = len(family(case.study)) if effect.role == "primary" else 1
+    needed = max(FEWEST_CHANGED, floor_changed(max(1, size), case.study.alpha))
+    if changed and changed < needed:
+        among = f" among {size} contrasts" if size > 1 else ""
+        return (
+            f"Only {count(changed, 'question')} changed; it takes at least {needed} to detect "
+            f"a difference{among} at all."
+        )
+    if changed and effect.detail == "floor":
+        return (
+            f"The changes add up in fewer than {FEWEST_CHANGED} clusters, too few to detect "
+            "a difference."
+        )
+    return ""
+
+
+def _disagreement(effect: Effect) -> str:
+    if effect.detail != "borderline":
+        return ""
+    return "Test and interval do not agree, so nothing is claimed."
+
+
+def _pilot(effect: Effect) -> str:
+    if effect.n >= FEWEST_QUESTIONS:
+        return ""
+    return f"Fewer than {FEWEST_QUESTIONS} questions are a pilot."
+
+
+def _planning(effect: Effect) -> str:
+    """What the data are compatible with, and how many questions would decide."""
+    interval = effect.ci95
+    if interval is None:
+        return "Too few questions for an interval."
+    at = phrases.places(effect)
+    text = f"The data are compatible with anything from {between(interval, at)}."
+    if effect.needed_n is None:
+        return text
+    margin, n = margin_text(effect.margin), count(effect.n, "question")
+    share = (effect.better + effect.worse) / effect.n
+    if not share:
+        changing = "even if still none changes"
+    elif effect.replicates > 1:
+        changing = "with scores that vary as they do here"
+    else:
+        changing = f"with about {percent(share)} of questions changing"
+    if effect.needed_n <= effect.n:
+        return (
+            f"{text} A difference of {margin} {changing} should take about "
+            f"{about(effect.needed_n)} questions, which this set has: the truth lies too near "
+            "zero or the margin to call."
+        )
+    return (
+        f"{text} To decide a difference of {margin} {changing} takes about "
+        f"{about(effect.needed_n)} questions; this set has {n.split()[0]}."
+    )
+
+
+def more_questions(effect: Effect) -> str:
+    """What would settle an unclear effect, as a phrase; empty where it is decided."""
+    if effect.state != "unclear":
+        return ""
+    if effect.detail == "errors could flip it":
+        return "fill in the missing answers: run the same command again"
+    if effect.needed_n is None or effect.needed_n <= effect.n:
+        return f"more questions than the {effect.n} of this set, or more replicates of each"
+    return (
+        f"about {about(effect.needed_n)} such questions for {effect.measure} "
+        f"(this set has {effect.n})"
+    )
+
+
+def unanswerables(case: Case) -> tuple[str, ...]:
+    """The primary measure where the right answer is to abstain, never pooled with the rest."""
+    effect = case.effect(case.primary.measure, UNANSWERABLE)
+    if effect is None:
+        return ()
+    clause = phrases.brief(case, effect, effect.measure)
+    return (
+        f"On {phrases.questions(effect)}, where the right answer is to abstain and which "
+        f"count apart, {clause}.",
+    )
+
+
+def by_slice(case: Case) -> tuple[str, ...]:
+    """Slices that differ, one sentence a slice name, marked as exploratory."""
+    return tuple(
+        f"Exploratory: the effect differs by {s.name} (Welch p = {p_text(s.gate)}): "
+        + "; ".join(_slice(effect) for effect in s.effects)
+        + "."
+        for s in case.slices
+        if s.open
+    )
+
+
+def _slice(effect: Effect) -> str:
+    adjusted = "" if effect.p_adjusted is None else f", BH p = {p_text(effect.p_adjusted)}"
+    value = effect.population.split("=", 1)[-1]
+    return (
+        f"{value} {signed(effect.effect or 0.0, phrases.places(effect))} "
+        f"(n = {effect.n}, {effect.better} better, {effect.worse} worse{adjusted})"
+    )

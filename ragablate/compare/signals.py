@@ -1,0 +1,82 @@
+"""Stage signals side by side: every arm's evidence, faithfulness, abstention and score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragablate.compare.contrasts import STAGE_SIGNALS
+from ragablate.compare.inference.intervals import rate_interval
+from ragablate.compare.numbers import plain
+from ragablate.compare.populations import (
+    ANSWERABLE,
+    UNANSWERABLE,
+    answerable,
+    clusters,
+    unanswerable,
+)
+from ragablate.compare.scores import FAITHFULNESS, ScoreTable, mean_of
+from ragablate.records import Signal
+
+
+def signals(table: ScoreTable) -> tuple[Signal, ...]:
+    """One row an arm, measure and population, control first, measures in pipeline order.
+
+    A rate over the questions an arm happens to answer (faithfulness) is shown with its own
+    n; two of them are never a comparison.
+    """
+    groups = (
+        (ANSWERABLE, answerable(table.study)),
+        (UNANSWERABLE, unanswerable(table.study)),
+    )
+    return tuple(
+        _signal(table, arm, measure, population, qids)
+        for arm in arms_in_order(table)
+        for measure in STAGE_SIGNALS
+        if measure in table.study.scores[arm]
+        for population, qids in groups
+        if qids
+    )
+
+
+def arms_in_order(table: ScoreTable) -> tuple[str, ...]:
+    """Controls first, then the other arms as the study lists them."""
+    study = table.study
+    controls = [contrast.control for contrast in study.contrasts]
+    listed = [*controls, *study.arms, *sorted(study.scores)]
+    return tuple(arm for arm in dict.fromkeys(listed) if arm in study.scores)
+
+
+def different_questions(rows: Sequence[Signal]) -> tuple[str, ...]:
+    """A warning where arms' rates of faithfulness rest on different numbers of questions."""
+    found = [
+        s for s in rows if s.measure == FAITHFULNESS and s.population == ANSWERABLE and s.n > 0
+    ]
+    if len({s.n for s in found}) < 2:
+        return ()
+    listed = ", ".join(f"{s.arm} {plain(s.mean or 0.0)} of {s.n}" for s in found)
+    return (
+        f"Rates of faithfulness rest on different questions in each arm ({listed}) and are not "
+        "comparable; effects on faithfulness use the questions whose evidence both arms had.",
+    )
+
+
+def _signal(
+    table: ScoreTable, arm: str, measure: str, population: str, qids: Sequence[str]
+) -> Signal:
+    rows: list[tuple[str, float]] = []
+    for qid in qids:
+        measured = [v for v in table.values(arm, measure, qid) if v is not None]
+        if measured:
+            rows.append((qid, mean_of(measured)))
+    values = [value for _, value in rows]
+    binary = bool(values) and all(value in (0.0, 1.0) for value in values)
+    keys = clusters(table.study, [qid for qid, _ in rows])
+    return Signal(
+        arm=arm,
+        measure=measure,
+        population=population,
+        mean=mean_of(values) if values else None,
+        n=len(rows),
+        unmeasured=len(qids) - len(rows),
+        ci95=rate_interval(values, clusters=keys) if binary else None,
+    )
