@@ -28,31 +28,27 @@ class Extractive:
         passage_weight: Credit for words of the question that stand in the sentence's passage
             or its title, but not in the sentence.
         bigram_weight: Share of adjacent word pairs in the score.
-        answer_type_weight: What a sentence loses without a date, number or name where an
-            English question asks for one.
         position_bias: What sentences of the last passage lose against those of the first.
         language: Snowball stemmer to compare words by; ``None`` compares them as they are.
         cite: Whether each sentence is followed by its passage's number, as in `` [2]``.
         sentinel: The abstention, verbatim.
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
-        floor: float = 0.3,
-        sentences: int = 1,
-        passage_weight: float = 0.5,
+        floor: float = 0.35,
+        sentences: int = 2,
+        passage_weight: float = 0.3,
         bigram_weight: float = 0.0,
-        answer_type_weight: float = 0.0,
         position_bias: float = 0.0,
         language: str | None = "english",
-        cite: bool = False,
+        cite: bool = True,
         sentinel: str = "The passages do not answer this question.",
     ) -> None:
         self.floor = floor
         self.sentences = sentences
         self.passage_weight = passage_weight
         self.bigram_weight = bigram_weight
-        self.answer_type_weight = answer_type_weight
         self.position_bias = position_bias
         self.language = language
         self.cite = cite
@@ -61,9 +57,7 @@ class Extractive:
     def problems(self) -> list[str]:
         """Settings out of range, a language without a stemmer."""
         found = stem_problems(self.language)
-        for name in (
-            "floor", "passage_weight", "bigram_weight", "answer_type_weight", "position_bias",
-        ):  # fmt: skip
+        for name in ("floor", "passage_weight", "bigram_weight", "position_bias"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 found.append(f"{name} is {value}: give a number from 0 to 1")
@@ -88,9 +82,7 @@ class Extractive:
     def _answer(self, prompt: Prompt) -> Answer:
         passages = shown(prompt)
         found = candidates(passages, self.language)
-        weights = Weights(
-            self.passage_weight, self.bigram_weight, self.answer_type_weight, self.position_bias
-        )
+        weights = Weights(self.passage_weight, self.bigram_weight, self.position_bias)
         matcher = Matcher(prompt.question, passages, found, self.language)
         score = [matcher.score(candidate, weights) for candidate in found]
         order = sorted(range(len(found)), key=lambda i: (-score[i], i))

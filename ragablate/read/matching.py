@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ragablate.read.answer_types import answer_type, has_type
 from ragablate.read.evidence import Shown
 from ragablate.text.sentences import sentences
 from ragablate.text.stems import stem
@@ -39,8 +38,6 @@ class Weights:
     """Credit for a word of the question that only the rest of the passage has."""
     bigram: float
     """Share of adjacent pairs in the score, the rest being single words."""
-    answer_type: float
-    """What a sentence loses that has nothing of the type an English question asks for."""
     position: float
     """What a sentence of the last passage loses against one of the first."""
 
@@ -70,12 +67,12 @@ def candidates(passages: Sequence[Shown], language: str | None) -> list[Candidat
 class Matcher:
     """Scores the sentences of one context for one question.
 
-    1. A word weighs ``log(1 + N / (n + 0.5))``, where n of the context's N sentences hold it.
-       English function words of the question weigh nothing, unless it has no others.
+    1. A word weighs ``log(1 + N / (n + 0.5))``, where n of the context's N sentences hold it;
+       one that none holds weighs as if one did. English function words of the question weigh
+       nothing, unless it has no others.
     2. A sentence scores the share of the question's weight that its words have; words that
        only the rest of its passage has, title included, count in part.
-    3. The same share of adjacent pairs is mixed in; a missing answer type and a late
-       position each cost a share.
+    3. The same share of adjacent pairs is mixed in, and a late position costs a share.
 
     Args:
         question: The question's text.
@@ -95,8 +92,6 @@ class Matcher:
         self._idf = _idf(terms, found)
         self._pairs = {pair: sum(self._idf[t] for t in pair) for pair in pairwise(terms)}
         self._around = [frozenset(_stems(words(p.text), language)) for p in passages]
-        self._type = answer_type(question) if language == "english" else None
-        self._asked = frozenset(words(question))
 
     def score(self, candidate: Candidate, weights: Weights) -> float:
         """How well the sentence fits, in [0, 1]; 0 where the question has no words."""
@@ -107,8 +102,6 @@ class Matcher:
         if self._pairs:
             pairs = _share(self._pairs, set(pairwise(candidate.terms)))
             score += weights.bigram * (pairs - score)
-        if self._type is not None and not has_type(self._type, candidate.text, self._asked):
-            score *= 1 - weights.answer_type
         return score * (1 - weights.position * candidate.passage / max(len(self._around) - 1, 1))
 
 
@@ -124,7 +117,7 @@ def _content(found: Sequence[str], language: str | None) -> Sequence[str]:
 
 def _idf(terms: Sequence[str], found: Sequence[Candidate]) -> dict[str, float]:
     holders = Counter(term for candidate in found for term in set(candidate.terms))
-    return {term: math.log1p(len(found) / (holders[term] + 0.5)) for term in terms}
+    return {term: math.log1p(len(found) / (max(holders[term], 1) + 0.5)) for term in terms}
 
 
 def _share(weights: Mapping[Any, float], held: Set[Any]) -> float:

@@ -6,7 +6,7 @@ import re
 
 from ragablate.text.scripts import SPACELESS
 
-_CLOSERS = r"[\"'”’»›)\]}」』）】》〉]*(?:\[\d+\])*"
+_CLOSERS = r"[\"'”’»›)\]}」』）】》〉]*(?: ?\[\d+(?:[,–-] ?\d+)*\])*"
 
 
 def _set(words: str) -> frozenset[str]:
@@ -50,7 +50,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
     sentence wherever they stand; those of other scripts (Latin, Arabic, Devanagari, …) only
     before white space and not after abbreviations, initials, ordinals or before a lower-case
     letter. A blank line, and a line that begins a list item, heading or table row, starts a
-    new sentence. Thai, which marks no sentence ends, is cut at these only.
+    new sentence. Citation markers after the stop, as in ``[2]``, belong to the sentence before.
+    Thai, which marks no sentence ends, is cut at these only.
     """
     spans: list[tuple[int, int]] = []
     start = 0

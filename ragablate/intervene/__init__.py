@@ -1,0 +1,1 @@
+"""Interventions: assembled context + gold → context."""
