@@ -97,7 +97,8 @@ def two_sided(magnitudes: Integers, total: int, *, midp: bool = False) -> float:
 def work(magnitudes: Integers) -> int:
     """Elementary operations that ``two_sided`` needs, about a nanosecond each."""
     values, counts = (a.tolist() for a in np.unique(magnitudes, return_counts=True))
-    support, total = 1, max(counts)
+    support: int = 1
+    total: int = max(counts)
     for value, count in sorted(zip(values, counts, strict=True), key=lambda x: x[0] * x[1]):
         total += min(support, count + 1) * (support + value * count)
         support += value * count

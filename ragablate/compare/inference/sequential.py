@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ragablate.compare.inference.arrays import check_level, vector
+from ragablate.compare.inference.arrays import Floats, check_level, vector
 from ragablate.records import Interval
 
 _NODES = 120
@@ -54,10 +54,15 @@ def obf_bounds(looks: int, *, alpha: float = 0.05) -> tuple[float, ...]:
     return tuple(round(high * math.sqrt(looks / look), 6) for look in range(1, looks + 1))
 
 
+@lru_cache(maxsize=1)
+def _rule() -> tuple[Floats, Floats]:
+    """Nodes and weights of the quadrature on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(_NODES)
+
+
 def _crossing(bound: float, looks: int) -> float:
     """Chance that a sum of standard normal steps leaves ±bound at one of the looks."""
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    nodes, weights = nodes * bound, weights * bound
+    nodes, weights = (part * bound for part in _rule())
     step = _CONSTANT * np.exp(-0.5 * (nodes[:, None] - nodes[None, :]) ** 2)
     density = _CONSTANT * np.exp(-0.5 * nodes * nodes)
     for _ in range(looks - 1):

@@ -56,14 +56,15 @@ def max_t(
     codes = cluster_codes(clusters, len(table))
     if codes is not None:
         columns = [cluster_sums(column, codes) for column in columns]
-    rows = _canonical_rows(np.column_stack([montecarlo.scaled(c)[0] for c in columns]))
+    rows = np.column_stack([montecarlo.scaled(column)[0] for column in columns])
     norms = np.asarray([math.sqrt(math.fsum((c * c).tolist())) for c in rows.T.astype(float)])
     norms[norms == 0.0] = np.inf
     observed = np.abs(rows.sum(axis=0)) / norms
+    upright = _canonical(rows)
     sums = np.zeros((rows.shape[1], resamples))
     for chunk, bits in montecarlo.flips(len(rows), resamples, seed):
-        sums += rows[chunk].T.astype(np.float64) @ bits
-    flipped = np.abs(2.0 * sums - rows.sum(axis=0)[:, None]) / norms[:, None]
+        sums += upright[chunk].T.astype(np.float64) @ bits
+    flipped = np.abs(2.0 * sums - upright.sum(axis=0)[:, None]) / norms[:, None]
     return _step_down(observed, flipped)
 
 
@@ -80,9 +81,8 @@ def _step_down(observed: Floats, flipped: Floats) -> Floats:
     return adjusted
 
 
-def _canonical_rows(rows: Integers) -> Integers:
-    """Rows in an order that depends on their values alone, so that shuffling changes nothing."""
+def _canonical(rows: Integers) -> Integers:
+    """The rows up to sign, in an order that neither shuffling nor swapping arms changes."""
     first = np.take_along_axis(rows, np.argmax(rows != 0, axis=1)[:, None], axis=1)
     upright = rows * np.where(first < 0, -1, 1)
-    order = np.lexsort(upright.T[::-1])
-    return rows[order]
+    return upright[np.lexsort(upright.T[::-1])]
