@@ -22,7 +22,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -59,18 +58,26 @@ class Shelf:
     damaged: int = 0
     """Lines that were torn or altered, and ignored."""
     _read: dict[str, int] = field(default_factory=dict)
-    _own: IO[bytes] | None = None
+    _own: int | None = None
     _name: str = ""
 
     def refresh(self) -> None:
-        """Take in what other processes have stored meanwhile."""
+        """Take in what other processes have stored meanwhile.
+
+        Raises:
+            StoreError: The folder cannot be read.
+        """
         try:
-            segments = sorted(p for p in self.folder.iterdir() if p.suffix == ".jsonl")
+            for path in sorted(self.folder.iterdir()):
+                if path.suffix == ".jsonl" and path.name != self._name:
+                    self._take(path)
         except FileNotFoundError:
             return
-        for path in segments:
-            if path.name != self._name:
-                self._take(path)
+        except OSError as error:
+            raise StoreError(
+                f"cannot read stored results in {self.folder}: {error.strerror}. Fix the folder, "
+                "or give another one: outputs=DIR"
+            ) from error
 
     def _take(self, path: Path) -> None:
         start = self._read.get(path.name, 0)
@@ -110,11 +117,10 @@ class Shelf:
         at = time.time_ns()
         line = _Line(at, key, _checksum(key, value), msgspec.Raw(value))
         try:
-            if self._own is None:
-                self._open()
-            assert self._own is not None
-            self._own.write(msgspec.json.encode(line) + b"\n")
-            self._own.flush()
+            own = self._own if self._own is not None else self._open()
+            data = msgspec.json.encode(line) + b"\n"
+            while data:
+                data = data[os.write(own, data) :]
         except OSError as error:
             raise StoreError(
                 f"cannot store results in {self.folder}: {error.strerror}. What was finished is "
@@ -122,17 +128,20 @@ class Shelf:
             ) from error
         self._offer(key, Entry(at, value, (at, self._name)))
 
-    def _open(self) -> None:
+    def _open(self) -> int:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
-        self._own = (self.folder / self._name).open("xb")
+        self._own = os.open(
+            self.folder / self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
+        )
+        return self._own
 
     def close(self) -> None:
         """End this process's segment."""
         if self._own is not None:
             # A full disk was reported when the line was written.
             with contextlib.suppress(OSError):
-                self._own.close()
+                os.close(self._own)
             self._own = None
 
 
