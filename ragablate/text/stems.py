@@ -12,7 +12,9 @@ from ragablate.errors import AdapterError
 
 def stem_problems(language: str | None) -> list[str]:
     """Why there is no stemmer for ``language``; ``None`` asks for none."""
-    if language is None or importlib.util.find_spec(_module(language)) is not None:
+    if language is None:
+        return []
+    if language.isidentifier() and importlib.util.find_spec(_module(language)) is not None:
         return []
     return [
         f"language is '{language}': name a Snowball stemmer such as english, german or "
