@@ -135,7 +135,7 @@ def _plan_json(
         },
         "reader": f"{checked.plan.choices['reader']} "
         f"({checked.pipelines[CONTROL].fingerprints['reader'][:8]})",
-        "top_k": int(getattr(checked.pipelines[CONTROL]["reranker"], "top_k", 10)),
+        "top_k": _top_k(checked, executed),
         "experiments": [
             {"name": e.name, "question": e.question, "design": e.design}
             for e in checked.plan.experiments
@@ -146,6 +146,12 @@ def _plan_json(
         "judges": {name: own for name, (_, own) in checked.judges.items()},
         "config": without_runtime(control),
     }
+
+
+def _top_k(checked: Checked, executed: Executed) -> int:
+    """The cut of the ranking handed to the assembler; its longest where there is no cut."""
+    cut = getattr(checked.pipelines[CONTROL]["reranker"], "top_k", None)
+    return int(cut or max(len(trace.retrieved) for trace in executed.traces[CONTROL]))
 
 
 def _arm_json(checked: Checked, executed: Executed, arm: Arm) -> dict[str, Any]:

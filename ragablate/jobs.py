@@ -36,7 +36,7 @@ class Job:
         from ragablate.report import terminal
 
         hydra = HydraConfig.get()
-        checked = session.check(list(hydra.overrides.task), hydra.job.config_name)
+        checked = session.check(list(hydra.overrides.task), hydra.job.config_name or "config")
         screen = terminal.Screen(quiet=quiet, as_json=as_json)
         screen.plan(checked)
         if self.verb == "check":

@@ -26,6 +26,13 @@ Optional methods, found by name:
 * ``identity() -> dict``: constructor arguments to replace in the fingerprint, such as a
   path by the digest of the file it names;
 * ``close() -> None``: end child processes and connections.
+
+Optional attributes, ``False`` where absent:
+
+* ``cheap``: pure, and quicker than reading its results back, so that they are not stored;
+* ``stochastic``, of a reader: equal prompts may get different answers;
+* ``keeps_gate``, of an intervention: a gate's refusal stands, as in a real pipeline;
+* ``rounds``, of a rewriter (an int): how often it may search in all.
 """
 
 from __future__ import annotations

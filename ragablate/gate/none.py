@@ -11,6 +11,8 @@ from ragablate.records import Corpus, GateDecision, Item
 class NoGate:
     """Every question goes on to the reader, also with nothing retrieved."""
 
+    cheap = True
+
     def decide(
         self, corpus: Corpus, requests: Sequence[GateRequest]
     ) -> Iterator[Item[GateDecision]]:

@@ -11,6 +11,8 @@ from ragablate.records import Context, Item
 class Actual:
     """The context as assembled, gold or not."""
 
+    keeps_gate = True
+
     def intervene(self, requests: Sequence[InterveneRequest]) -> Iterator[Item[Context]]:
         """Each context unchanged."""
         for request in requests:

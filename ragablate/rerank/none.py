@@ -15,6 +15,8 @@ class NoReranker:
         top_k: How many are kept; ``None`` keeps all.
     """
 
+    cheap = True
+
     def __init__(self, top_k: int | None = 10) -> None:
         self.top_k = top_k
 

@@ -14,6 +14,8 @@ class NoRewriter:
     Asked to broaden, it has nothing broader to offer and repeats itself.
     """
 
+    cheap = True
+
     def rewrite(self, requests: Sequence[RewriteRequest]) -> Iterator[Item[Searches]]:
         """One final search a question."""
         for request in requests:
