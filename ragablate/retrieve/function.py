@@ -76,8 +76,9 @@ class FunctionRetriever:
             passages = self._passages(corpus, request)
             try:
                 found = search(request.text, passages, self.depth, **(self.args or {}))
-                # Inside, because a generator runs only now.
-                pairs = list(found.items()) if isinstance(found, Mapping) else list(found)
+                # Here, because a generator of the user's runs only now.
+                found = found.items() if isinstance(found, Mapping) else found
+                pairs = None if found is None else list(found)
             except Exception as error:
                 failure = failure_of(error, f"{_WHERE} {self.function}")
                 yield Item(request.id, None, failure)
@@ -101,8 +102,12 @@ class FunctionRetriever:
         passages = self._sorted[1]
         return passages if passes is None else tuple(filter(passes, passages))
 
-    def _ranking(self, pairs: list[Any], given: Container[str], request: SearchRequest) -> Ranking:
+    def _ranking(
+        self, pairs: list[Any] | None, given: Container[str], request: SearchRequest
+    ) -> Ranking:
         where = f"{_WHERE} {self.function} (question '{request.question.qid}')"
+        if pairs is None:
+            raise AdapterError(f"{where} returned None: return pairs of pid and score")
         hits = [_hit(pair, where) for pair in pairs]
         seen: set[str] = set()
         for hit in hits:

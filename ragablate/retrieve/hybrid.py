@@ -86,8 +86,8 @@ class Hybrid:
                 found.append(
                     f"weights names '{name}', but the retrievers are {', '.join(self.retrievers)}"
                 )
-            elif not (math.isfinite(weight) and weight >= 0):
-                found.append(f"weights.{name} is {weight}: give a number of at least 0")
+            elif not isinstance(weight, int | float) or not (math.isfinite(weight) and weight >= 0):
+                found.append(f"weights.{name} is {weight!r}: give a number of at least 0")
         return found
 
     def _item(

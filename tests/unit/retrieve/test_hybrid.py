@@ -1,0 +1,133 @@
+import pytest
+
+from ragablate.errors import AdapterError
+from ragablate.protocols import Retriever, SearchRequest
+from ragablate.records import Corpus, Failure, Hit, Item, Passage, Question
+from ragablate.retrieve.bm25 import BM25
+from ragablate.retrieve.fusion import reciprocal_rank_fusion
+from ragablate.retrieve.hybrid import Hybrid
+from ragablate.retrieve.none import NoRetriever
+
+CORPUS = Corpus(
+    tuple(Passage(p, t) for p, t in [("a", "red fox"), ("b", "blue fox"), ("c", "red"), ("d", "")]),
+    "digest",
+)
+REQUESTS = [SearchRequest(i, t, Question(i, t)) for i, t in [("1", "red fox"), ("2", "blue")]]
+
+
+class Fixed:
+    """Always ranks the given pids, answering the requests backwards."""
+
+    def __init__(self, *pids):
+        self.pids = pids
+        self.closed = False
+
+    def retrieve(self, corpus, requests):
+        for request in reversed(requests):
+            yield Item(request.id, tuple(Hit(p, -float(i)) for i, p in enumerate(self.pids)))
+
+    def close(self):
+        self.closed = True
+
+
+class Failing:
+    def retrieve(self, corpus, requests):
+        for request in requests:
+            if request.id == "1":
+                yield Item("1", None, Failure("infrastructure", "timed out"))
+            else:
+                yield Item(request.id, (Hit("a", 1.0),))
+
+
+class Forgetful:
+    def retrieve(self, corpus, requests):
+        yield Item(requests[0].id, ())
+
+
+def rankings(hybrid):
+    return {item.id: [h.pid for h in item.value] for item in hybrid.retrieve(CORPUS, REQUESTS)}
+
+
+def test_it_is_a_retriever():
+    assert isinstance(Hybrid({}), Retriever)
+
+
+def test_rankings_are_fused_search_by_search():
+    hybrid = Hybrid({"one": Fixed("a", "b", "c"), "two": Fixed("c", "a")})
+    (first, second) = hybrid.retrieve(CORPUS, REQUESTS)
+    assert (first.id, second.id) == ("1", "2")
+    assert [(h.pid, h.score) for h in first.value] == [
+        ("a", pytest.approx(1 / 61 + 1 / 62)),
+        ("c", pytest.approx(1 / 63 + 1 / 61)),
+        ("b", pytest.approx(1 / 62)),
+    ]
+
+
+def test_it_fuses_what_its_retrievers_find():
+    okapi, lucene = BM25(depth=2), BM25(variant="lucene", depth=1)
+    fused = list(Hybrid({"x": okapi, "y": lucene}, k=7).retrieve(CORPUS, REQUESTS))
+    parts = zip(okapi.retrieve(CORPUS, REQUESTS), lucene.retrieve(CORPUS, REQUESTS), strict=True)
+    assert [item.value for item in fused] == [
+        reciprocal_rank_fusion([x.value, y.value], k=7, depth=100) for x, y in parts
+    ]
+
+
+def test_weights_go_by_name_and_are_one_where_left_out():
+    parts = {"one": Fixed("a", "b"), "two": Fixed("b", "a")}
+    assert rankings(Hybrid(parts))["1"] == ["a", "b"]
+    assert rankings(Hybrid(parts, weights={"two": 2.0}))["1"] == ["b", "a"]
+    assert rankings(Hybrid({"one": Fixed("a"), "two": Fixed("b")}, weights={"one": 0}))["1"] == [
+        "b"
+    ]
+
+
+def test_the_fused_ranking_is_cut_to_its_depth():
+    assert rankings(Hybrid({"one": Fixed("c", "b", "a")}, depth=2))["2"] == ["c", "b"]
+
+
+def test_retrievers_that_find_nothing_give_an_empty_ranking():
+    assert rankings(Hybrid({"one": NoRetriever(), "two": NoRetriever()})) == {"1": [], "2": []}
+
+
+def test_a_hybrid_may_hold_a_hybrid():
+    inner = Hybrid({"x": Fixed("a", "b")})
+    assert rankings(Hybrid({"inner": inner, "none": NoRetriever()}))["1"] == ["a", "b"]
+
+
+def test_the_failure_of_a_retriever_is_that_of_the_search_alone():
+    first, second = Hybrid({"ok": Fixed("a"), "slow": Failing()}).retrieve(CORPUS, REQUESTS)
+    assert first == Item("1", None, Failure("infrastructure", "slow: timed out"))
+    assert [h.pid for h in second.value] == ["a"]
+
+
+def test_a_search_left_unanswered_is_an_error_that_names_the_retriever():
+    with pytest.raises(AdapterError, match=r"'lazy' of the hybrid \(Forgetful\).*search '2'"):
+        list(Hybrid({"lazy": Forgetful()}).retrieve(CORPUS, REQUESTS))
+
+
+@pytest.mark.parametrize(
+    ("hybrid", "problem"),
+    [
+        (Hybrid({}), "retrievers is empty"),
+        (Hybrid({"a": NoRetriever()}, k=-1), "k is -1"),
+        (Hybrid({"a": NoRetriever()}, depth=0), "depth is 0"),
+        (Hybrid({"a": NoRetriever()}, weights={"b": 1}), "weights names 'b'"),
+        (Hybrid({"a": NoRetriever()}, weights={"a": -1}), "weights.a is -1"),
+        (Hybrid({"a": NoRetriever()}, weights={"a": "x"}), "weights.a is 'x'"),
+    ],
+)
+def test_a_knob_without_meaning_is_a_problem_before_and_an_error_while_running(hybrid, problem):
+    (found,) = hybrid.problems()
+    assert problem in found
+    with pytest.raises(AdapterError):
+        list(hybrid.retrieve(CORPUS, REQUESTS))
+
+
+def test_problems_of_the_retrievers_are_its_own():
+    assert Hybrid({"a": BM25(b=7), "b": NoRetriever()}).problems() == BM25(b=7).problems()
+
+
+def test_closing_it_closes_what_can_be_closed():
+    part = Fixed("a")
+    Hybrid({"a": part, "b": NoRetriever()}).close()
+    assert part.closed
