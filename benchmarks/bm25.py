@@ -40,7 +40,9 @@ def main() -> int:
     slower, equal = [], True
     for query in queries:
         library_time, expected = timed(lambda query=query: library.get_scores(query))
-        times, found = zip(*(timed(lambda q=query: index.search(q, 10)) for _ in range(5)))
+        times, found = zip(
+            *(timed(lambda q=query: index.search(q, 10)) for _ in range(5)), strict=True
+        )
         slower.append(library_time / statistics.median(times))
         equal &= same_top(expected, *found[0])
 
