@@ -95,8 +95,10 @@ def compose_plain(overrides: Sequence[str], config_name: str = "config") -> Comp
 
 
 def _sentence(error: Exception) -> str:
-    """Hydra's message on one line, without its search path."""
+    """Hydra's message on one line, with its cause and without its search path."""
     text = str(error).split("Config search path:")[0]
+    if error.__cause__ is not None and str(error.__cause__) not in text:
+        text = f"{text}: {error.__cause__}"
     return " ".join(text.split())
 
 

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ragablate.traces import ContextLine, QuestionLine, TraceLine
 from ragablate.bundle.write import arm_folder
 from ragablate.codec import decode
 from ragablate.errors import BundleError
 from ragablate.proofs import Exhibit, prove
 from ragablate.records import Arm, Contrast, Measure, Proof, Study, Verdict
+from ragablate.traces import ContextLine, QuestionLine, TraceLine
 
 T = TypeVar("T")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ragablate.bundle import manifest
-from ragablate.traces import ContextLine, QuestionLine, TraceLine
 from ragablate.codec import encode, plain, pretty
 from ragablate.errors import StoreError
 from ragablate.records import Comparison, Prompt, Verdict
+from ragablate.traces import ContextLine, QuestionLine, TraceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,10 @@ def draft(folder: Path) -> Iterator[Path]:
     Raises:
         StoreError: It cannot be written, or the disk is full.
     """
-    hidden = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
+    host = socket.gethostname()
+    hidden = folder.with_name(f".{folder.name}.{host}.{os.getpid()}.partial")
     try:
+        _sweep(folder.parent, host)
         hidden.mkdir(parents=True)
         yield hidden
         hidden.rename(folder)
@@ -61,6 +64,24 @@ def draft(folder: Path) -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _sweep(parent: Path, host: str) -> None:
+    """Remove what killed executions on this machine left half written."""
+    for path in parent.glob(f".*.{host}.*.partial"):
+        pid = path.name.split(".")[-2]
+        if pid.isdigit() and not _alive(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def write(folder: Path, contents: Contents) -> None:

@@ -209,7 +209,8 @@ def _lost(overrides: Sequence[str], variable: str, config: PlainConfig) -> list[
         except OverrideParseException:
             continue
         key = override.key_or_group
-        if not inside(key, variable) or (key == variable and variable in STAGES):
+        chosen_group = key == variable and variable in STAGES
+        if not inside(key, variable) or chosen_group or "runtime" in key.split("."):
             continue
         wanted = flatten(override.value(), key)
         if any(leaves.get(k) != v for k, v in wanted.items()):

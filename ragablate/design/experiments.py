@@ -180,7 +180,12 @@ def _levels(where: str, variable: str, treatments: Any, problems: list[str]) -> 
     if isinstance(treatments, Mapping):
         named = list(treatments.items())
     elif isinstance(treatments, list):
-        named = [(None, value) for value in treatments]
+        # A mapping inside the list is what can be given on a command line.
+        named = [
+            pair
+            for value in treatments
+            for pair in (value.items() if isinstance(value, Mapping) else [(None, value)])
+        ]
     else:
         named = []
     if not named:
