@@ -41,7 +41,7 @@ def benjamini_hochberg(ps: Sequence[float]) -> tuple[float, ...]:
     _check(ps)
     adjusted, smallest = [1.0] * len(ps), 1.0
     for i, at in reversed(list(enumerate(sorted(range(len(ps)), key=lambda i: ps[i]), start=1))):
-        smallest = min(smallest, len(ps) * ps[at] / i)
+        smallest = min(smallest, max(ps[at], len(ps) * ps[at] / i))
         adjusted[at] = smallest
     return tuple(adjusted)
 

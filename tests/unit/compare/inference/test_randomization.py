@@ -21,9 +21,7 @@ def by_enumeration(values, *, midp=False):
     """p over all sign patterns, in rationals."""
     observed = abs(sum(values))
     signs = itertools.product((-1, 1), repeat=len(values))
-    sums = [
-        abs(sum(s * v for s, v in zip(pattern, values, strict=True))) for pattern in signs
-    ]
+    sums = [abs(sum(s * v for s, v in zip(pattern, values, strict=True))) for pattern in signs]
     reached = sum(s >= observed for s in sums)
     ties = sum(s == observed for s in sums)
     return Fraction(2 * reached - ties, 2 * len(sums)) if midp else Fraction(reached, len(sums))
@@ -132,7 +130,7 @@ def test_the_drawn_p_value_depends_on_the_seed_alone():
 def test_p_values_are_the_same_bits_everywhere():
     counts = np.array([i * i % 101 % 7 - 3 for i in range(900)])
     assert sign_flip(counts / 3).p.hex() == "0x1.23983157c5453p-14"
-    assert sign_flip(counts / 3 * math.sqrt(0.5)).p.hex() == "0x1.a36e2eb1c432dp-14"
+    assert sign_flip(counts[:300] / 3 * math.sqrt(0.5)).p.hex() == "0x1.73eab367a0f91p-6"
 
 
 @pytest.mark.parametrize("unit", [1.0, 1 / 3, 1 / math.pi])
