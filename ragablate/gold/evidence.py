@@ -16,15 +16,19 @@ def anchored(text: str, start: int, end: int) -> str:
     """The stretch ``text[start:end]`` without outer white space, as a piece to look for.
 
     Where the same characters stand further ahead too, the piece is extended to the left
-    until it is the first of its kind. So a text cut before ``end`` never holds it, and a
-    text cut behind never misses it.
+    until it is the first of its kind and begins with a character to see. So a text cut
+    before ``end`` never holds it, and a text cut behind never misses it.
     """
     stretch = text[start:end]
     start += len(stretch) - len(stretch.lstrip())
     end -= len(stretch) - len(stretch.rstrip())
-    while start < end and text.find(text[start:end]) < start:
+    while start < end and (_repeats(text, start, end) or (text[start].isspace() and start)):
         start -= 1
     return text[start:end]
+
+
+def _repeats(text: str, start: int, end: int) -> bool:
+    return text.find(text[start:end]) < start
 
 
 def spot(text: str, answers: Iterable[str]) -> tuple[int, int] | None:

@@ -26,7 +26,7 @@ class Piece:
     passage: Passage
     """One passage of a cover."""
     texts: tuple[str, ...]
-    """Verbatim, without outer white space."""
+    """Verbatim, as ``anchored`` gives them."""
 
 
 Cover = tuple[Piece, ...]
