@@ -56,7 +56,7 @@ def test_a_missing_file_is_a_problem(tmp_path):
     replay = Replay(str(tmp_path / "absent.jsonl"))
     assert "absent.jsonl" in replay.problems()[0]
     assert replay.identity()["path"].endswith("absent.jsonl")
-    with pytest.raises(AdapterError, match="absent.jsonl"):
+    with pytest.raises(AdapterError, match=r"absent\.jsonl"):
         assemble(replay, "q1")
 
 
