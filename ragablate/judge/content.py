@@ -66,8 +66,17 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def vocabulary(text: str) -> frozenset[str]:
-    """Everything that ``content_words`` and ``names`` of a sentence may find in ``text``."""
-    return content_words(text) | {token for run in _runs(text) for token in run}
+    """Everything that ``content_words`` and ``names`` of a sentence may find in ``text``.
+
+    Neighbours are also the letters on both sides of a function word, for a sentence may
+    leave it out.
+    """
+    held: set[str] = set()
+    for piece in _pieces(text):
+        held.update(*piece)
+        held.update(_pairs([letter for run in piece for letter in run if _LETTER.match(letter)]))
+        held.update(pair for run in piece for pair in _pairs(run))
+    return frozenset(held)
 
 
 def names(sentence: str) -> frozenset[str]:
@@ -85,19 +94,28 @@ def denies(text: str) -> bool:
 
 
 def _runs(text: str) -> Iterator[list[str]]:
-    """Neighbouring unspaced letters, or one word, at a time; function words and numbers apart."""
-    run: list[str] = []
-    for piece in _BREAKS.split(_POSSESSIVE.sub("", text)):
-        for token in answer_tokens(piece):
-            if _LETTER.match(token) and token not in _FUNCTION_WORDS:
-                run.append(token)
-                continue
-            yield from [run] if run else []
-            run = []
-            if token not in _FUNCTION_WORDS and any(c.isalpha() for c in token):
-                yield [token]
-        yield from [run] if run else []
-        run = []
+    for piece in _pieces(text):
+        yield from piece
+
+
+def _pieces(text: str) -> Iterator[list[list[str]]]:
+    """Between two marks of punctuation: one word, or letters that are neighbours, at a time.
+
+    Function words and numbers are left out.
+    """
+    for stretch in _BREAKS.split(_POSSESSIVE.sub("", text)):
+        piece: list[list[str]] = []
+        joins = False
+        for token in answer_tokens(stretch):
+            letter = _LETTER.match(token) is not None
+            if token in _FUNCTION_WORDS or not any(c.isalpha() for c in token):
+                joins = False
+            elif letter and joins:
+                piece[-1].append(token)
+            else:
+                piece.append([token])
+                joins = letter
+        yield piece
 
 
 def _pairs(run: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragablate.judge.outcome import Items, Measured, item, never_ranked
 from ragablate.protocols import JudgeRequest
-from ragablate.records import Measure, Ranking, ResolvedGold
+from ragablate.records import Gold, Measure, Ranking, ResolvedGold
 
 _RANKINGS = ("retrieved", "candidates")
 _LABELS = {"recall": "recall", "mrr": "reciprocal rank", "ndcg": "nDCG"}
@@ -22,7 +22,7 @@ class Retrieval:
     of the gold is relevant, with gain 1, whether or not the corpus holds it; for gold that
     names documents these are all their passages, so recall asks for each. Our order is the
     order: scores and ties are not looked at again. A question without gold is unmeasured, an
-    empty ranking is 0; unanswerable questions with gold are measured like any other.
+    empty ranking is 0; an unanswerable question that names gold is measured like any other.
 
     Args:
         recall: Depths of ``recall@k``.
@@ -67,7 +67,7 @@ class Retrieval:
     def judge(self, requests: Sequence[JudgeRequest]) -> Items:
         """One verdict per measure and request, all computed in one pass."""
         measures = self.measures()
-        gold = [gold_pids(request.resolved) for request in requests]
+        gold = [relevant_pids(request.gold, request.resolved) for request in requests]
         rankings = [self._ranking(request) for request in requests]
         values = self._evaluate(rankings, gold)
         for request, ranking, pids, measured in zip(requests, rankings, gold, values, strict=True):
@@ -113,16 +113,15 @@ class Retrieval:
         return list(values)
 
 
-def gold_pids(resolved: ResolvedGold) -> list[str]:
-    """Pids of all passages of the gold, each once, in the order of the parts."""
-    return list(
-        dict.fromkeys(
-            gold.passage.pid
-            for part in resolved.parts
-            for alternative in part
-            for gold in alternative.passages
-        )
-    )
+def relevant_pids(gold: Gold, resolved: ResolvedGold) -> list[str]:
+    """Pids of all passages of the gold, each once, in the order of the parts.
+
+    The gold of an unanswerable question is not resolved; its bare pids are taken as they are.
+    """
+    pids = [g.passage.pid for part in resolved.parts for a in part for g in a.passages]
+    if not gold.answerable and not pids:
+        pids = [a.pid for part in gold.parts for a in part.alternatives if a.pid]
+    return list(dict.fromkeys(pids))
 
 
 def _computed(
