@@ -15,13 +15,13 @@ relaxed = settings(deadline=None, max_examples=60)
 LEVEL = 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
 
 
-@relaxed
+@settings(deadline=None, max_examples=20)
 @given(families)
 def test_holm_agrees_with_statsmodels(ps):
     assert holm(ps) == pytest.approx(multipletests(ps, method="holm")[1], abs=1e-12)
 
 
-@relaxed
+@settings(deadline=None, max_examples=20)
 @given(families)
 def test_benjamini_hochberg_agrees_with_statsmodels_and_scipy(ps):
     adjusted = benjamini_hochberg(ps)
