@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragablate.compare import phrases, sentences
+from ragablate.compare.arms import without_gate
 from ragablate.compare.case import Case, Ruling
 from ragablate.compare.contrasts import UPSTREAM_MINUS_READER
 from ragablate.compare.inference.intervals import rate_interval
@@ -70,7 +71,7 @@ def oracle_context(case: Case) -> Ruling:
             *sentences.headline(case),
             _reading(case, verdict, shortfalls[0], shortfalls[1]),
             *_beyond_one_fix(case),
-            *sentences.unanswerables(case),
+            *_gate(case),
         ),
         settle=_settle(case, verdict),
         owner={
@@ -166,14 +167,24 @@ def _beyond_one_fix(case: Case) -> tuple[str, ...]:
     )
 
 
+def _gate(case: Case) -> tuple[str, ...]:
+    """What the gate itself costs, where it was taken out of the comparison."""
+    gate = without_gate(case.study, case.contrast)
+    effect = None if gate is None else case.headlines.get(gate.id)
+    if effect is None:
+        return ()
+    clause = phrases.brief(case, effect, phrases.measure(case.study, effect.measure))
+    return (f"The gate's own part, when it is taken out: {clause}.",)
+
+
 def _settle(case: Case, verdict: str) -> str:
     if verdict == UPSTREAM_IS:
         return "swap the retriever and the assembler, each alone, to see which of them loses it"
     weighing = case.effect(UPSTREAM_MINUS_READER)
     if verdict == BOTH and weighing is not None:
-        return sentences.more_questions(weighing)
+        return sentences.more_questions(case, weighing)
     if verdict == NOT_ENOUGH:
-        return sentences.more_questions(case.primary) or (
+        return sentences.more_questions(case, case.primary) or (
             f"more questions: the shortfall with exactly the gold is not told apart from the "
             f"margin at {count(case.primary.n, 'question')}"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ragablate.compare.labels import Licence
 from ragablate.compare.populations import ANSWERABLE
@@ -30,6 +30,8 @@ class Case:
     """Cells and signals, by measure and population."""
     licence: Licence
     """How strongly it may speak."""
+    headlines: Mapping[str, Effect] = field(default_factory=dict)
+    """Primary effects of the whole study, by contrast id."""
     slices: tuple[Sliced, ...] = ()
     """The headline effect by slice."""
     refusal: str = ""

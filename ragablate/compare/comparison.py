@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragablate.compare.case import Case
-from ragablate.compare.effects import effect_of
+from ragablate.compare.effects import Sample, effects_of
 from ragablate.compare.limits import licence_of
 from ragablate.compare.numbers import count, listed
 from ragablate.compare.populations import answerable
@@ -15,7 +15,7 @@ from ragablate.compare.signals import different_questions, signals
 from ragablate.compare.slices import sliced
 from ragablate.compare.validity import require_comparable
 from ragablate.compare.verdicts import conclude
-from ragablate.records import Comparison, Effect, Signal, Study
+from ragablate.records import Comparison, Effect, Study
 
 
 def compare(study: Study) -> Comparison:
@@ -37,50 +37,55 @@ def compare(study: Study) -> Comparison:
     table = ScoreTable(study)
     found = primaries(table)
     headlines = judge(found, study)
-    cases = [_case(p, e, headlines) for p, e in zip(found, headlines, strict=True)]
-    beside: list[Effect] = []
-    for primary, case in zip(found, cases, strict=True):
-        beside.extend(_beside(primary, case))
-    rows = signals(table)
+    beside = _beside(found, study)
+    cases = [_case(p, e, headlines, beside) for p, e in zip(found, headlines, strict=True)]
+    rest = (effect for case in cases for effect in _of_contrast(case, beside))
     return Comparison(
-        effects=(*headlines, *beside),
+        effects=(*headlines, *rest),
         conclusions=tuple(conclude(case) for case in cases),
-        signals=rows,
-        notes=_notes(study, rows),
+        signals=signals(table),
+        notes=_notes(table),
     )
 
 
-def _case(primary: Primary, headline: Effect, headlines: Sequence[Effect]) -> Case:
+def _beside(found: Sequence[Primary], study: Study) -> list[Effect]:
+    """Cells, stage signals and negative controls of every contrast that has a number."""
+    samples: dict[str, Sample] = {}
+    for primary in found:
+        if not primary.refusal:
+            of = primary.samples
+            samples |= {s.id: s for s in (*of.cells(), *of.signals(), *of.controls())}
+    return effects_of(list(samples.values()), study)
+
+
+def _case(
+    primary: Primary, headline: Effect, headlines: Sequence[Effect], beside: Sequence[Effect]
+) -> Case:
     samples = primary.samples
-    study = samples.table.study
-    others = [] if primary.refusal else [*samples.cells(), *samples.signals()]
-    effects = {(s.measure, s.population): effect_of(s, study) for s in others}
+    own = (effect for effect in beside if effect.contrast == primary.contrast.id)
     return Case(
         table=samples.table,
         contrast=samples.contrast,
         arms=samples.arms,
         primary=headline,
         pairs=primary.sample.pairs,
-        others=effects,
+        others={(effect.measure, effect.population): effect for effect in own},
         licence=licence_of(primary, headlines),
-        slices=() if primary.refusal else sliced(samples, study),
+        headlines={effect.contrast: effect for effect in headlines},
+        slices=() if primary.refusal else sliced(samples, samples.table.study),
         refusal=primary.refusal,
         missing=missing_text(primary),
     )
 
 
-def _beside(primary: Primary, case: Case) -> list[Effect]:
-    """Cells and signals, negative controls, then slices."""
-    controls = () if primary.refusal else primary.samples.controls()
-    return [
-        *case.others.values(),
-        *(effect_of(sample, case.study) for sample in controls),
-        *(effect for s in case.slices for effect in s.effects),
-    ]
+def _of_contrast(case: Case, beside: Sequence[Effect]) -> list[Effect]:
+    """Everything of one contrast but its headline, slices last."""
+    own = [effect for effect in beside if effect.contrast == case.contrast.id]
+    return [*own, *(effect for s in case.slices for effect in s.effects)]
 
 
-def _notes(study: Study, rows: Sequence[Signal]) -> tuple[str, ...]:
-    notes = []
+def _notes(table: ScoreTable) -> tuple[str, ...]:
+    study, notes = table.study, []
     gaps = sorted(q for q in study.qids if q in study.eval_gaps)
     if gaps:
         notes.append(
@@ -95,4 +100,4 @@ def _notes(study: Study, rows: Sequence[Signal]) -> tuple[str, ...]:
             "Questions are treated as independent: no cluster key (source document, "
             "conversation) was given."
         )
-    return (*notes, *different_questions(rows))
+    return (*notes, *different_questions(table))

@@ -110,7 +110,7 @@ class ContrastSamples:
     def controls(self) -> Iterator[Sample]:
         """Negative controls: measures that were settled before the variable acts."""
         for name in self._measures():
-            if self._is_control(name):
+            if self._is_control(name) and name != self.contrast.measure:
                 qids = answerable(self.table.study)
                 if self.contrast.kind == "placebo":
                     qids = tuple(q for q in qids if self._probed(q))

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ragablate.compare.inference.intervals import mean_interval
 from ragablate.compare.inference.power import detectable_effect, needed_n, needed_n_flat
-from ragablate.compare.inference.randomization import SignFlip, sign_flip
+from ragablate.compare.inference.randomization import SignFlip, sign_flips
 from ragablate.compare.inference.states import Decision, decide
 from ragablate.compare.populations import clusters
 from ragablate.compare.scores import Pairs, mean_of
@@ -61,30 +61,41 @@ class Draft:
     """Cluster of each question, where a key repeats."""
 
 
-def draft(sample: Sample, study: Study) -> Draft | None:
-    """Test a sample and put intervals around it; ``None`` with fewer than two pairs."""
-    pairs = sample.pairs
-    if len(pairs.qids) < 2:
-        return None
-    differences = pairs.differences
-    keys = clusters(study, pairs.qids)
-    flip = sign_flip(
-        differences,
-        clusters=keys,
-        denominator=pairs.replicates if pairs.whole else None,
-        seed=study.seed,
-    )
-    ci95, ci90 = (
+def drafts(samples: Sequence[Sample], study: Study) -> list[Draft | None]:
+    """Test samples and put intervals around them; ``None`` where there are fewer than two pairs.
+
+    Random sign flips are shared by all samples with equal clusters, which changes no p-value
+    and saves drawing them again.
+    """
+    found: list[Draft | None] = [None] * len(samples)
+    groups: dict[tuple[str, ...] | None, list[int]] = {}
+    for i, sample in enumerate(samples):
+        if len(sample.pairs.qids) > 1:
+            groups.setdefault(clusters(study, sample.pairs.qids), []).append(i)
+    for keys, members in groups.items():
+        columns = [samples[i].pairs.differences for i in members]
+        flips = sign_flips(columns, clusters=keys, seed=study.seed)
+        for i, differences, flip in zip(members, columns, flips, strict=True):
+            ci95, ci90 = _intervals(samples[i], differences, keys, study.alpha)
+            found[i] = Draft(samples[i], flip, ci95, ci90, keys)
+    return found
+
+
+def _intervals(
+    sample: Sample, differences: Sequence[float], keys: tuple[str, ...] | None, alpha: float
+) -> tuple[Interval, Interval]:
+    """At 1 - alpha and at 1 - 2 alpha."""
+    wide, narrow = (
         mean_interval(
             differences,
-            replicates=pairs.replicates,
+            replicates=sample.pairs.replicates,
             clusters=keys,
-            confidence=1 - tails * study.alpha,
+            confidence=1 - tails * alpha,
             bound=sample.bound,
         )
         for tails in (1, 2)
     )
-    return Draft(sample, flip, ci95, ci90, keys)
+    return wide, narrow
 
 
 def decision(drafted: Draft, p_adjusted: float, alpha: float) -> Decision:
@@ -170,12 +181,21 @@ def refused(sample: Sample) -> Effect:
     )
 
 
-def effect_of(sample: Sample, study: Study) -> Effect:
-    """An effect outside any family: its p-value is adjusted for nothing."""
-    drafted = draft(sample, study)
-    if drafted is None:
-        return refused(sample)
-    return finish(drafted, decision(drafted, drafted.flip.p, study.alpha), drafted.flip.p, study)
+def effects_of(samples: Sequence[Sample], study: Study) -> list[Effect]:
+    """Effects outside any family: their p-values are adjusted for nothing."""
+    found = zip(samples, drafts(samples, study), strict=True)
+    return [
+        refused(sample) if drafted is None else _unadjusted(drafted, study)
+        for sample, drafted in found
+    ]
+
+
+def _unadjusted(drafted: Draft, study: Study) -> Effect:
+    """A negative control that did not move is *flat* by construction, whatever its n."""
+    decided = decision(drafted, drafted.flip.p, study.alpha)
+    if drafted.sample.role == "control" and not drafted.flip.changed:
+        decided = Decision("flat")
+    return finish(drafted, decided, drafted.flip.p, study)
 
 
 def _sums(values: Sequence[float], keys: Sequence[str]) -> list[float]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ragablate.compare import phrases
 from ragablate.compare.arms import proofs_of, sibling
 from ragablate.compare.inference.states import FEWEST_QUESTIONS
 from ragablate.compare.labels import Licence, licence
 from ragablate.compare.memory import memory, memory_limit
 from ragablate.compare.missing import TOLERATED
 from ragablate.compare.necessity import HALF, needed
-from ragablate.compare.numbers import count, p_text, percent, plain
+from ragablate.compare.numbers import count, p_text, percent
 from ragablate.compare.primaries import Primary, missing_text
 from ragablate.records import Effect, Label
 
@@ -54,9 +55,9 @@ def _missing(primary: Primary) -> Iterator[Finding]:
     if not control and not treatment:
         return
     study = primary.samples.table.study
-    where = f"{control} failed in control, {treatment} in treatment, of {gone.questions}"
+    where = f"failures: {control} in control, {treatment} in treatment, of {gone.questions}"
     if gone.p <= study.alpha:
-        where += f"; failures depend on the arm (exact p = {p_text(gone.p)})"
+        where += f"; they depend on the arm (exact p = {p_text(gone.p)})"
     yield "causal with limits", where
 
 
@@ -71,7 +72,8 @@ def _few(primary: Primary) -> Iterator[Finding]:
 
 def _moved(primary: Primary) -> Iterator[Finding]:
     """Negative controls that moved: something else than the variable changed."""
-    for name, questions in primary.samples.moved().items():
+    for measure, questions in primary.samples.moved().items():
+        name = phrases.measure(primary.samples.table.study, measure)
         yield (
             "confounded",
             f"{name} moved on {count(questions, 'question')}, though it is settled before "
@@ -100,6 +102,6 @@ def _retrieval(primary: Primary) -> Iterator[Finding]:
     if need is not None and need.interval.high < HALF:
         yield (
             "causal with limits",
-            f"only {plain(need.share)} of the {need.n} answers that were right with all the "
+            f"only {percent(need.share)} of the {need.n} answers that were right with all the "
             "evidence turn wrong without it",
         )

@@ -94,7 +94,7 @@ def closed_book(case: Case) -> Ruling:
             *_stratum(case),
             *_fabrication(case),
         ),
-        settle=sentences.more_questions(case.primary),
+        settle=sentences.more_questions(case, case.primary),
         owner=CONTEXT if verdict == "context hurts" else "",
         rests_on=((case.contrast.measure, UNANSWERABLE),),
     )
@@ -135,9 +135,14 @@ def _fabrication(case: Case) -> tuple[str, ...]:
     both = zip(pairs.control, pairs.treatment, strict=True)
     induced = sum(max(0.0, closed - given) for given, closed in both)
     unprompted = sum(1.0 - closed for closed in pairs.treatment)
+    owner = "; that is for the reader's instruction or the gate to mend, not for retrieval"
     return (
         f"On {count(n, 'unanswerable question')}, where the right answer is to abstain and "
-        f"which count apart, the context made the reader invent an answer on {induced:g}, and "
-        f"on {unprompted:g} it invents one with no context at all; that is for the reader's "
-        "instruction or the gate to mend, not for retrieval.",
+        f"which count apart, the context made the reader invent an answer on {_some(induced)}, "
+        f"and it invents one without any context on {_some(unprompted)}"
+        f"{owner if induced else ''}.",
     )
+
+
+def _some(questions: float) -> str:
+    return f"{questions:.1f}".removesuffix(".0") if questions else "none"

@@ -60,8 +60,8 @@ def worst_cases(
 ) -> tuple[Pairs, Pairs]:
     """All questions, with what is missing scored most against and most for the treatment."""
     k = complete.replicates
-    control = [limits(read(arms[0], qid), k) for qid in qids]
-    treatment = [limits(read(arms[1], qid), k) for qid in qids]
+    control = [limits(read(arms[0], qid)[:k], k) for qid in qids]
+    treatment = [limits(read(arms[1], qid)[:k], k) for qid in qids]
 
     def bound(side: int) -> Pairs:
         return Pairs(

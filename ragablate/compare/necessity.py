@@ -9,11 +9,10 @@ from ragablate.compare import phrases, sentences
 from ragablate.compare.arms import sibling
 from ragablate.compare.case import Case, Ruling
 from ragablate.compare.inference.intervals import rate_interval
-from ragablate.compare.numbers import confidence_text, plain, rate_between
+from ragablate.compare.numbers import confidence_text, percent
 from ragablate.compare.owners import GOLD
 from ragablate.compare.populations import (
     ANSWERABLE,
-    UNANSWERABLE,
     answerable,
     clusters,
     evidence_full,
@@ -106,11 +105,9 @@ def without_gold(case: Case) -> Ruling:
             *sentences.headline(case),
             *((suspect,) if verdict == "gold suspect" else ()),
             *_necessity(found),
-            *sentences.unanswerables(case),
         ),
-        settle=sentences.more_questions(case.primary),
+        settle=sentences.more_questions(case, case.primary),
         owner=GOLD if verdict == "gold suspect" else "",
-        rests_on=((case.contrast.measure, UNANSWERABLE),),
     )
 
 
@@ -130,13 +127,12 @@ def _necessity(found: Turned | None) -> tuple[str, ...]:
 
 
 def _share(found: Turned) -> str:
-    text = (
-        f"{plain(found.share)} ({confidence_text(found.interval)} {rate_between(found.interval)})"
-    )
+    low, high = round(100 * found.interval.low), round(100 * found.interval.high)
+    text = f"{percent(found.share)} ({confidence_text(found.interval)} {low} to {high} %)"
     if not found.noise:
         return text
-    less = found.share - found.noise
-    return f"{text}, or {plain(less)} beyond the {plain(found.noise)} that turn when asked again,"
+    less = percent(max(0.0, found.share - found.noise))
+    return f"{text}, {less} beyond the {percent(found.noise)} that turn when merely asked again,"
 
 
 def edited_context(case: Case) -> Ruling:
@@ -154,10 +150,9 @@ def edited_context(case: Case) -> Ruling:
             *sentences.headline(case),
             phrases.sentence(evidence),
             *_sufficiency(case),
-            *sentences.unanswerables(case),
         ),
-        settle=sentences.more_questions(case.primary),
-        rests_on=((EVIDENCE_IN_CONTEXT, ANSWERABLE), (case.contrast.measure, UNANSWERABLE)),
+        settle=sentences.more_questions(case, case.primary),
+        rests_on=((EVIDENCE_IN_CONTEXT, ANSWERABLE),),
     )
 
 

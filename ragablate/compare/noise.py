@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scipy.stats import beta
 
-from ragablate.compare import sentences
+from ragablate.compare import phrases
 from ragablate.compare.case import Case, Ruling
 from ragablate.compare.inference.power import flip_rate_upper
 from ragablate.compare.numbers import count, percent
@@ -15,17 +17,22 @@ DETERMINISTIC_FROM = 59
 """Fewest unchanged answers that bound the share of changing ones below 5 %."""
 
 
-def flips(table: ScoreTable, arms: tuple[str, str], measure: str) -> tuple[int, int]:
-    """Questions whose score changed in at least one decode, and questions decoded again."""
+def flips(table: ScoreTable, arms: tuple[str, str], measures: Sequence[str]) -> tuple[int, int]:
+    """Questions with a measure that changed in at least one decode, and questions asked again."""
     changed = asked = 0
     for qid in table.study.qids:
-        first, again = (table.values(arm, measure, qid) for arm in arms)
-        both = [
-            (a, b) for a, b in zip(first, again, strict=False) if a is not None and b is not None
-        ]
+        both = [pair for name in measures for pair in _repeated(table, arms, name, qid)]
         asked += bool(both)
-        changed += any(a != b for a, b in both)
+        changed += any(first != again for first, again in both)
     return changed, asked
+
+
+def _repeated(
+    table: ScoreTable, arms: tuple[str, str], measure: str, qid: str
+) -> list[tuple[float, float]]:
+    first, again = (table.values(arm, measure, qid) for arm in arms)
+    pairs = zip(first, again, strict=False)
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
 
 
 def flip_upper(changed: int, asked: int) -> float:
@@ -48,23 +55,33 @@ def placebo_reading(effect: State, changed: int, asked: int) -> str:
 
 def placebo(case: Case) -> Ruling:
     """The verdict on the control asked again."""
-    changed, asked = flips(case.table, case.arms, case.contrast.measure)
+    score = case.contrast.measure
+    changed, asked = flips(case.table, case.arms, sorted(case.study.measures))
     verdict = placebo_reading(case.primary.state, changed, asked)
-    upper = percent(round(flip_upper(changed, asked), 3))
-    seen = (
-        f"Asked again with nothing changed, the score of {changed} of "
-        f"{count(asked, 'question')} changed; at most {upper} would (95 % limit)."
-    )
     return Ruling(
         verdict=verdict,
-        sentences=(*sentences.headline(case), seen, *_meaning(case, verdict)),
+        sentences=(
+            f"Asked again with nothing changed, {changed} of {count(asked, 'question')} moved on "
+            f"some measure ({flips(case.table, case.arms, [score])[0]} on {score}); the 95 % "
+            f"upper limit of that share is {percent(flip_upper(changed, asked))}.",
+            *_mean(case),
+            *_meaning(case, verdict),
+        ),
         settle=_settle(case, verdict, asked),
-        rests_on=(),
     )
+
+
+def _mean(case: Case) -> tuple[str, ...]:
+    """What the repetition did to the mean, where anything changed."""
+    effect = case.primary
+    if not effect.better + effect.worse:
+        return ()
+    clause = phrases.brief(case, effect, phrases.measure(case.study, effect.measure))
+    return (f"On {phrases.questions(effect)}, {clause}.",)
 
 
 def _meaning(case: Case, verdict: str) -> tuple[str, ...]:
-    replicates = case.primary.replicates
+    replicates = _replicates(case)
     if verdict == "placebo moved":
         return (
             "Something moves the score though nothing was changed (a hosted model that drifted, "
@@ -81,10 +98,16 @@ def _meaning(case: Case, verdict: str) -> tuple[str, ...]:
     return ("That is too few to call the reader deterministic.",)
 
 
+def _replicates(case: Case) -> int:
+    """Decodes per question in control, of which the placebo may hold fewer."""
+    score = case.contrast.measure
+    return max(len(case.table.values(case.arms[0], score, qid)) for qid in case.study.qids)
+
+
 def _settle(case: Case, verdict: str, asked: int) -> str:
     if verdict == "placebo moved":
         return "run control again, arms interleaved, and compare only within that run"
-    if verdict == "reader is stochastic" and case.primary.replicates < 3:
+    if verdict == "reader is stochastic" and _replicates(case) < 3:
         return "replicates=3"
     if asked < DETERMINISTIC_FROM and verdict != "reader is stochastic":
         return f"a placebo on at least {DETERMINISTIC_FROM} questions (this one has {asked})"

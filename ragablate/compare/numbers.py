@@ -55,7 +55,9 @@ def about(n: int) -> str:
 
 
 def between(interval: Interval, places: int = 2) -> str:
-    """Both limits of an interval of a difference."""
+    """Both limits of an interval of a difference; one more place where 0 would hide a sign."""
+    if any(value != 0 and round(value, places) == 0 for value in (interval.low, interval.high)):
+        places += 1
     return f"{signed(interval.low, places)} to {signed(interval.high, places)}"
 
 

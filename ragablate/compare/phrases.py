@@ -20,12 +20,13 @@ from ragablate.compare.populations import (
     KEPT_PRESENT,
     UNANSWERABLE,
 )
+from ragablate.compare.scores import EVIDENCE_IN_CONTEXT, EVIDENCE_RETRIEVED
 from ragablate.records import Contrast, Effect, Study
 
 _WHERE = {
-    EVIDENCE_FULL: "with all evidence in control's context",
-    EVIDENCE_NOT_FULL: "without all evidence in control's context",
-    KEPT_PRESENT: "with all evidence in the context of both arms",
+    EVIDENCE_FULL: "with all the evidence in the context",
+    EVIDENCE_NOT_FULL: "without all the evidence in the context",
+    KEPT_PRESENT: "with all the evidence in the context of both arms",
 }
 
 
@@ -65,6 +66,13 @@ def held_fixed(case: Case) -> str:
     if without_gate(case.study, case.contrast) is not None:
         return f"{reader} and the gate taken out of the control"
     return reader
+
+
+def measure(study: Study, name: str) -> str:
+    """A measure in words; what was *retrieved* always says how deep."""
+    if name == EVIDENCE_RETRIEVED:
+        return f"evidence retrieved (top {study.top_k})"
+    return "evidence in the context" if name == EVIDENCE_IN_CONTEXT else name
 
 
 def questions(effect: Effect) -> str:
@@ -131,10 +139,16 @@ def equivalence(case: Case, effect: Effect) -> str:
 
 
 def brief(case: Case, effect: Effect | None, name: str) -> str:
-    """What became of a measure, as a clause: rose, fell, did not move, or is open."""
+    """What became of a measure, as a clause: rose, fell, did not move, or is open.
+
+    That nothing changed on this set is said as such, which is not yet *flat*.
+    """
     if effect is None or effect.control_mean is None or effect.treatment_mean is None:
         return f"{name} was not measured"
     at = places(effect)
+    if not effect.better + effect.worse:
+        few = ", too few questions to call it flat" if effect.state == "unclear" else ""
+        return f"{name} changed on no question (it is {plain(effect.control_mean, at)}){few}"
     span = f"from {plain(effect.control_mean, at)} to {plain(effect.treatment_mean, at)}"
     if effect.state in ("up", "down"):
         verb = "rose" if effect.state == "up" else "fell"

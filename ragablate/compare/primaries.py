@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ragablate.compare.arms import family, is_upstream, proofs_of
 from ragablate.compare.contrasts import ContrastSamples
-from ragablate.compare.effects import Draft, Sample, decision, draft, finish, refused
+from ragablate.compare.effects import Draft, Sample, decision, drafts, finish, refused
 from ragablate.compare.inference.multiplicity import holm
 from ragablate.compare.inference.states import Decision, decide_with_missing
 from ragablate.compare.missing import Missing, missing, worst_cases
@@ -48,7 +48,12 @@ def primaries(table: ScoreTable) -> tuple[Primary, ...]:
     Raises:
         EvidenceError: Every contrast is refused for want of answers.
     """
-    found = tuple(_primary(table, contrast) for contrast in table.study.contrasts)
+    prepared = [_prepared(table, contrast) for contrast in table.study.contrasts]
+    tested = drafts([p.sample for p in prepared], table.study)
+    found = tuple(
+        p if p.refusal else replace(p, draft=drafted)
+        for p, drafted in zip(prepared, tested, strict=True)
+    )
     if found and all(p.no_data for p in found):
         reasons = dict.fromkeys(p.refusal for p in found)
         raise EvidenceError(" ".join(f"{reason}." for reason in reasons))
@@ -81,16 +86,18 @@ def _judged(primary: Primary, family_ps: Mapping[str, float], study: Study) -> E
     adjusted = _adjusted(primary, primary.draft, family_ps)
     decided = decision(primary.draft, adjusted, study.alpha)
     if bounds(primary) is not None:
-        low, high = (_at_worst(primary, sample, family_ps, study) for sample in _worst(primary))
+        low, high = (
+            _at_worst(primary, drafted, family_ps, study)
+            for drafted in drafts(_worst(primary), study)
+        )
         decided = decide_with_missing(decided, low, high)
     return finish(primary.draft, decided, adjusted, study)
 
 
 def _at_worst(
-    primary: Primary, sample: Sample, family_ps: Mapping[str, float], study: Study
+    primary: Primary, drafted: Draft | None, family_ps: Mapping[str, float], study: Study
 ) -> Decision:
-    """The state if the missing answers had been as in ``sample``."""
-    drafted = draft(sample, study)
+    """The state if the missing answers had been the worst ones."""
     if drafted is None:
         return Decision("refused")
     return decision(drafted, _adjusted(primary, drafted, family_ps), study.alpha)
@@ -112,7 +119,7 @@ def _worst(primary: Primary) -> tuple[Sample, Sample]:
     return replace(sample, pairs=low), replace(sample, pairs=high)
 
 
-def _primary(table: ScoreTable, contrast: Contrast) -> Primary:
+def _prepared(table: ScoreTable, contrast: Contrast) -> Primary:
     study = table.study
     samples = ContrastSamples(table, contrast)
     sample = samples.primary()
@@ -126,7 +133,7 @@ def _primary(table: ScoreTable, contrast: Contrast) -> Primary:
         sample=sample,
         qids=qids,
         missing=gone,
-        draft=None if refusal else draft(sample, study),
+        draft=None,
         refusal=refusal,
         no_data=bool(no_data),
     )

@@ -59,13 +59,23 @@ class ScoreTable:
 
     def __init__(self, study: Study) -> None:
         self.study = study
+        self._columns: dict[tuple[str, str], dict[str, Replicates]] = {}
 
     def values(self, arm: str, measure: str, qid: str) -> Replicates:
         """One value per replicate; empty where the arm has no entry for the question."""
-        values = self.study.scores.get(arm, {}).get(measure, {}).get(qid, ())
-        if measure in (EVIDENCE_IN_CONTEXT, EVIDENCE_RETRIEVED):
-            return tuple(None if v is None else float(v >= 1.0) for v in values)
-        return values
+        return self._column(arm, measure).get(qid, ())
+
+    def _column(self, arm: str, measure: str) -> dict[str, Replicates]:
+        """All values of one measure in one arm."""
+        known = self._columns.get((arm, measure))
+        if known is None:
+            of = _full_or_not if measure in (EVIDENCE_IN_CONTEXT, EVIDENCE_RETRIEVED) else float
+            known = {
+                qid: tuple(None if v is None else of(v) for v in values)
+                for qid, values in self.study.scores.get(arm, {}).get(measure, {}).items()
+            }
+            self._columns[arm, measure] = known
+        return known
 
     def reading(self, measure: str) -> Reading:
         """The measure as it was judged."""
@@ -116,8 +126,14 @@ class ScoreTable:
         )
 
 
+def _full_or_not(value: float) -> float:
+    return float(value >= 1.0)
+
+
 def average(values: Sequence[float | None]) -> float | None:
     """Mean of the values; ``None`` where there is none or one of them is unmeasured."""
+    if len(values) == 1:
+        return values[0]
     measured = [v for v in values if v is not None]
     if not measured or len(measured) < len(values):
         return None

@@ -12,18 +12,17 @@ from ragablate.compare.numbers import (
     count,
     margin_text,
     p_text,
-    percent,
     signed,
 )
-from ragablate.compare.populations import UNANSWERABLE
+from ragablate.compare.populations import ANSWERABLE, UNANSWERABLE
 from ragablate.records import Effect
 
 
 def headline(case: Case) -> tuple[str, ...]:
     """The primary effect in a sentence, and what the data leave open where it is unclear."""
     if case.refusal:
-        reason = case.refusal[:1].upper() + case.refusal[1:]
-        return (f"No effect of {phrases.action(case)} is reported. {reason}.",)
+        reason = phrases.sentence(case.refusal)
+        return (f"No effect of {phrases.action(case)} is reported. {reason}",)
     effect = case.primary
     if not case.licence.causal:
         return (_association(case, effect),)
@@ -31,37 +30,43 @@ def headline(case: Case) -> tuple[str, ...]:
     doing = phrases.action(case)
     if effect.state in ("up", "down"):
         return (
-            f"{opening} {doing} changed {effect.measure} by {phrases.number(effect)} "
+            f"{opening} {doing} changed {_name(case, effect)} by {phrases.number(effect)} "
             f"({phrases.statistics(case, effect)}).",
         )
     if effect.state == "flat":
         return (f"{opening} {doing} {_no_difference(case, effect)}",)
     return (
-        f"{opening} it is not decided whether {doing} changes {effect.measure}: "
+        f"{opening} it is not decided whether {doing} changes {_name(case, effect)}: "
         f"{phrases.number(effect)} ({phrases.statistics(case, effect)}).",
         *still_open(case, effect),
     )
+
+
+def _name(case: Case, effect: Effect) -> str:
+    return phrases.measure(case.study, effect.measure)
 
 
 def _association(case: Case, effect: Effect) -> str:
     old, new = phrases.names(case.study, case.contrast)
     control = f"control ({old})" if old else "control"
     variable = case.contrast.variable or "treatment"
+    variable = variable if "." in variable else f"the {variable}"
     if case.licence.label == "confounded":
         denial = f"This cannot be put down to {variable}"
     else:
         denial = f"This is an association, not the effect of {variable}"
     return (
-        f"On {phrases.questions(effect)}, {effect.measure} differs by {phrases.number(effect)} "
-        f"between {new} and {control} ({phrases.statistics(case, effect)}). "
-        f"{denial}: {'; '.join(case.licence.reasons)}."
+        f"On {phrases.questions(effect)}, {_name(case, effect)} differs by "
+        f"{phrases.number(effect)} between {new} and {control} "
+        f"({phrases.statistics(case, effect)}). {denial}. "
+        + " ".join(phrases.sentence(reason) for reason in case.licence.reasons)
     )
 
 
 def _no_difference(case: Case, effect: Effect) -> str:
     text = (
         f"made no difference larger than the margin of {margin_text(effect.margin)} to "
-        f"{effect.measure} ({phrases.equivalence(case, effect)})."
+        f"{_name(case, effect)} ({phrases.equivalence(case, effect)})."
     )
     if effect.detail == "negligible":
         text += f" A difference is there ({phrases.test_text(case, effect)}), but a smaller one."
@@ -70,10 +75,12 @@ def _no_difference(case: Case, effect: Effect) -> str:
 
 def still_open(case: Case, effect: Effect) -> tuple[str, ...]:
     """Why an effect is unclear, what the data are compatible with, and what would decide."""
-    why = [_floor(case, effect), _disagreement(effect), _pilot(effect)]
-    if effect.detail == "errors could flip it" and case.missing:
+    why = [_floor(case, effect), _disagreement(case, effect), _pilot(effect)]
+    if effect.detail == "errors could flip it":
         why.append(phrases.sentence(f"{case.missing}; that could flip the conclusion"))
-    return (*(text for text in why if text), _planning(effect))
+    else:
+        why.append(_planning(effect))
+    return tuple(text for text in why if text)
 
 
 def _floor(case: Case, effect: Effect) -> str:
@@ -81,10 +88,10 @@ def _floor(case: Case, effect: Effect) -> str:
     size = len(family(case.study)) if effect.role == "primary" else 1
     needed = max(FEWEST_CHANGED, floor_changed(max(1, size), case.study.alpha))
     if changed and changed < needed:
-        among = f" among {size} contrasts" if size > 1 else ""
+        first = f" ({needed} as the first of {size} contrasts)" if needed > FEWEST_CHANGED else ""
         return (
-            f"Only {count(changed, 'question')} changed; it takes at least {needed} to detect "
-            f"a difference{among} at all."
+            f"Only {count(changed, 'question')} changed; at least {FEWEST_CHANGED}{first} must "
+            "change before any difference can be detected."
         )
     if changed and effect.detail == "floor":
         return (
@@ -94,16 +101,22 @@ def _floor(case: Case, effect: Effect) -> str:
     return ""
 
 
-def _disagreement(effect: Effect) -> str:
-    if effect.detail != "borderline":
+def _disagreement(case: Case, effect: Effect) -> str:
+    if effect.detail != "borderline" or effect.p is None or effect.p_adjusted is None:
         return ""
-    return "Test and interval do not agree, so nothing is claimed."
+    if effect.p <= case.study.alpha < effect.p_adjusted:
+        size = len(family(case.study))
+        return (
+            f"The interval excludes 0, but among {size} contrasts the test does not hold, so "
+            "nothing is claimed."
+        )
+    return "The test and the interval do not agree, so nothing is claimed."
 
 
 def _pilot(effect: Effect) -> str:
     if effect.n >= FEWEST_QUESTIONS:
         return ""
-    return f"Fewer than {FEWEST_QUESTIONS} questions are a pilot."
+    return f"With fewer than {FEWEST_QUESTIONS} questions this is a pilot."
 
 
 def _planning(effect: Effect) -> str:
@@ -115,37 +128,39 @@ def _planning(effect: Effect) -> str:
     text = f"The data are compatible with anything from {between(interval, at)}."
     if effect.needed_n is None:
         return text
-    margin, n = margin_text(effect.margin), count(effect.n, "question")
+    margin, n = margin_text(effect.margin), f"{effect.n:,}"
     share = (effect.better + effect.worse) / effect.n
     if not share:
-        changing = "even if still none changes"
+        changing = "even if none changes"
     elif effect.replicates > 1:
         changing = "with scores that vary as they do here"
     else:
-        changing = f"with about {percent(share)} of questions changing"
+        changing = f"with about {max(1, round(100 * share))} % of questions changing"
     if effect.needed_n <= effect.n:
         return (
-            f"{text} A difference of {margin} {changing} should take about "
-            f"{about(effect.needed_n)} questions, which this set has: the truth lies too near "
-            "zero or the margin to call."
+            f"{text} By plan about {about(effect.needed_n)} questions decide a difference of "
+            f"{margin} {changing}, and this set has {n}: the truth lies close to 0 or to the "
+            "margin, and only more questions will tell."
         )
     return (
         f"{text} To decide a difference of {margin} {changing} takes about "
-        f"{about(effect.needed_n)} questions; this set has {n.split()[0]}."
+        f"{about(effect.needed_n)} questions; this set has {n}."
     )
 
 
-def more_questions(effect: Effect) -> str:
+def more_questions(case: Case, effect: Effect) -> str:
     """What would settle an unclear effect, as a phrase; empty where it is decided."""
     if effect.state != "unclear":
         return ""
     if effect.detail == "errors could flip it":
         return "fill in the missing answers: run the same command again"
+    name = _name(case, effect)
     if effect.needed_n is None or effect.needed_n <= effect.n:
-        return f"more questions than the {effect.n} of this set, or more replicates of each"
+        return f"more than the {effect.n:,} questions of this set, to decide {name}"
+    kind = f"{effect.population} " if effect.population in (ANSWERABLE, UNANSWERABLE) else ""
     return (
-        f"about {about(effect.needed_n)} such questions for {effect.measure} "
-        f"(this set has {effect.n})"
+        f"about {about(effect.needed_n)} {kind}questions to decide {name} "
+        f"(this set has {effect.n:,})"
     )
 
 
@@ -154,7 +169,7 @@ def unanswerables(case: Case) -> tuple[str, ...]:
     effect = case.effect(case.primary.measure, UNANSWERABLE)
     if effect is None:
         return ()
-    clause = phrases.brief(case, effect, effect.measure)
+    clause = phrases.brief(case, effect, _name(case, effect))
     return (
         f"On {phrases.questions(effect)}, where the right answer is to abstain and which "
         f"count apart, {clause}.",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ragablate.compare.contrasts import STAGE_SIGNALS
 from ragablate.compare.inference.intervals import rate_interval
-from ragablate.compare.numbers import plain
 from ragablate.compare.populations import (
     ANSWERABLE,
     UNANSWERABLE,
@@ -46,17 +45,24 @@ def arms_in_order(table: ScoreTable) -> tuple[str, ...]:
     return tuple(arm for arm in dict.fromkeys(listed) if arm in study.scores)
 
 
-def different_questions(rows: Sequence[Signal]) -> tuple[str, ...]:
-    """A warning where arms' rates of faithfulness rest on different numbers of questions."""
-    found = [
-        s for s in rows if s.measure == FAITHFULNESS and s.population == ANSWERABLE and s.n > 0
-    ]
-    if len({s.n for s in found}) < 2:
+def different_questions(table: ScoreTable) -> tuple[str, ...]:
+    """A warning where arms' rates of faithfulness rest on different questions."""
+    measured = {
+        frozenset(
+            qid
+            for qid in answerable(table.study)
+            if any(v is not None for v in table.values(arm, FAITHFULNESS, qid))
+        )
+        for arm in arms_in_order(table)
+        if FAITHFULNESS in table.study.scores[arm]
+    }
+    if len(measured) < 2:
         return ()
-    listed = ", ".join(f"{s.arm} {plain(s.mean or 0.0)} of {s.n}" for s in found)
+    sizes = [len(qids) for qids in measured]
     return (
-        f"Rates of faithfulness rest on different questions in each arm ({listed}) and are not "
-        "comparable; effects on faithfulness use the questions whose evidence both arms had.",
+        f"Each arm's rate of faithfulness rests on the questions it answered ({min(sizes)} to "
+        f"{max(sizes)} of them), so the rates are of different questions and not comparable; "
+        "effects on faithfulness use the questions whose evidence both arms had.",
     )
 
 

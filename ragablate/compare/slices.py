@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragablate.compare.contrasts import ContrastSamples
-from ragablate.compare.effects import Draft, Sample, decision, draft, finish
+from ragablate.compare.effects import Draft, Sample, decision, drafts, finish
 from ragablate.compare.inference.multiplicity import benjamini_hochberg, welch_gate
 from ragablate.records import Effect, Study
 
@@ -53,35 +53,39 @@ def _one_slice(
         value = study.slices.get(qid, {}).get(name)
         if value is not None:
             members.setdefault(value, []).append(qid)
-    drafts = _drafts(samples, study, {f"{name}={v}": members[v] for v in sorted(members)})
-    if len(drafts) < 2:
+    found = _drafts(samples, study, {f"{name}={v}": members[v] for v in sorted(members)})
+    if len(found) < 2:
         return None
-    gate = _gate(drafts)
+    gate = _gate(found)
     is_open = gate <= study.alpha
-    ps = [d.flip.p for d in drafts]
+    ps = [d.flip.p for d in found]
     adjusted = benjamini_hochberg(ps) if is_open else (1.0,) * len(ps)
     effects = (
         finish(d, decision(d, p, FALSE_DISCOVERIES), p, study)
-        for d, p in zip(drafts, adjusted, strict=True)
+        for d, p in zip(found, adjusted, strict=True)
     )
     return Sliced(name, gate, is_open, tuple(effects))
 
 
 def _drafts(samples: ContrastSamples, study: Study, members: dict[str, list[str]]) -> list[Draft]:
     contrast, arms = samples.contrast, samples.arms
-    drafts = []
-    for population, qids in members.items():
-        pairs = samples.table.pairs(samples.read(contrast.measure), arms, qids)
-        if len(pairs.qids) >= SMALLEST:
-            drafted = draft(
-                Sample(contrast, arms, contrast.measure, population, "slice", pairs), study
-            )
-            if drafted is not None:
-                drafts.append(drafted)
-    return drafts
+    read = samples.read(contrast.measure)
+    found = [
+        Sample(
+            contrast,
+            arms,
+            contrast.measure,
+            population,
+            "slice",
+            samples.table.pairs(read, arms, qids),
+        )
+        for population, qids in members.items()
+    ]
+    large = [sample for sample in found if len(sample.pairs.qids) >= SMALLEST]
+    return [drafted for drafted in drafts(large, study) if drafted is not None]
 
 
-def _gate(drafts: Sequence[Draft]) -> float:
-    groups = {d.sample.population: d.sample.pairs.differences for d in drafts}
-    keys = {d.sample.population: d.keys or d.sample.pairs.qids for d in drafts}
+def _gate(found: Sequence[Draft]) -> float:
+    groups = {d.sample.population: d.sample.pairs.differences for d in found}
+    keys = {d.sample.population: d.keys or d.sample.pairs.qids for d in found}
     return welch_gate(groups, keys, min_size=SMALLEST)

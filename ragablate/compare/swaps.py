@@ -90,6 +90,22 @@ _READINGS: dict[tuple[State, State], Reading] = {
     ),
 }
 
+_EVIDENCE_OPEN: dict[State, str] = {
+    "up": "The answers are better; whether that is for more evidence is not decided",
+    "down": "The answers are worse; whether that is for less evidence is not decided",
+    "flat": "The answers did not change by more than the margin; whether the evidence did is "
+    "not decided",
+    "unclear": "Neither what happens to the evidence nor what happens to the answers is decided",
+    "refused": "Neither the evidence nor the answers could be compared",
+}
+
+_SCORE_OPEN: dict[State, str] = {
+    "up": "More evidence reaches the reader; whether its answers are better for it is not decided",
+    "down": "Less evidence reaches the reader; whether its answers are worse for it is not decided",
+    "flat": "No more and no less evidence reaches the reader; whether its answers change is not "
+    "decided",
+}
+
 _OWNERS = {"upstream": RETRIEVER, "assembler": ASSEMBLER}
 
 
@@ -100,13 +116,9 @@ def evidence_by_score(evidence: State, score: State, stage: str) -> Reading:
         return found._replace(verdict=found.verdict.format(stage=stage))
     if evidence == "refused":
         return Reading(NOT_ENOUGH, "Evidence in the context was not measured in both arms", "")
-    if score in ("up", "down"):
-        return Reading(
-            f"{NOT_ENOUGH} on the evidence",
-            "That the answers changed is shown; whether it is because of the evidence is not",
-            "",
-        )
-    return Reading(NOT_ENOUGH, "What the change does is not decided", "")
+    if evidence == "unclear":
+        return Reading(f"{NOT_ENOUGH} on the evidence", _EVIDENCE_OPEN[score], "")
+    return Reading(NOT_ENOUGH, _SCORE_OPEN[evidence], "")
 
 
 def swapped_stage(case: Case) -> Ruling:
@@ -116,7 +128,7 @@ def swapped_stage(case: Case) -> Ruling:
     evidence = case.effect(EVIDENCE_IN_CONTEXT)
     clauses = [phrases.brief(case, evidence, "evidence in the context")]
     if case.contrast.kind == "upstream":
-        name = f"evidence retrieved (top {case.study.top_k})"
+        name = phrases.measure(case.study, EVIDENCE_RETRIEVED)
         clauses.insert(0, phrases.brief(case, case.effect(EVIDENCE_RETRIEVED), name))
     open_effects = [e for e in (evidence, case.primary) if e is not None and e.state == "unclear"]
     return Ruling(
@@ -127,7 +139,7 @@ def swapped_stage(case: Case) -> Ruling:
             *(phrases.sentence(clause) for clause in clauses),
             *sentences.unanswerables(case),
         ),
-        settle="; ".join(sentences.more_questions(e) for e in open_effects)
+        settle="; ".join(sentences.more_questions(case, e) for e in open_effects)
         or ("measure evidence_in_context in both arms" if evidence is None else ""),
         owner=_OWNERS.get(case.contrast.kind, "") if reading.owner == "{stage}" else reading.owner,
         rests_on=(
@@ -153,7 +165,7 @@ def swapped_reader(case: Case) -> Ruling:
             *_evidence_cells(case),
             *sentences.unanswerables(case),
         ),
-        settle=sentences.more_questions(case.primary),
+        settle=sentences.more_questions(case, case.primary),
         owner=READER if case.primary.state in ("up", "down") else "",
         rests_on=(
             (measure, EVIDENCE_FULL),
@@ -194,18 +206,18 @@ def _evidence_cells(case: Case) -> tuple[str, ...]:
 
 
 def swapped_gate(case: Case) -> Ruling:
-    """The verdict on a gate: answers it costs or saves, and fabrications it prevents or lets by."""
+    """The verdict on a swapped gate: right answers against fabrications."""
     answers = {
-        "up": "saves right answers",
-        "down": "costs right answers",
-        "flat": "costs no answers",
-    }.get(case.primary.state, "cost in answers not decided")
+        "up": "more right answers",
+        "down": "fewer right answers",
+        "flat": "as many right answers",
+    }.get(case.primary.state, "right answers not decided")
     apart = case.effect(case.contrast.measure, UNANSWERABLE)
     refusals = {
-        "up": "prevents fabrications",
-        "down": "lets fabrications by",
-        "flat": "prevents no fabrications",
-    }.get("" if apart is None else apart.state, "effect on fabrications not decided")
+        "up": "fewer fabrications",
+        "down": "more fabrications",
+        "flat": "as many fabrications",
+    }.get("" if apart is None else apart.state, "fabrications not decided")
     verdict = answers if apart is None else f"{answers}, {refusals}"
     open_effects = [e for e in (case.primary, apart) if e is not None and e.state == "unclear"]
     return Ruling(
@@ -218,7 +230,7 @@ def swapped_gate(case: Case) -> Ruling:
             ),
             *sentences.unanswerables(case),
         ),
-        settle="; ".join(sentences.more_questions(e) for e in open_effects),
+        settle="; ".join(sentences.more_questions(case, e) for e in open_effects),
         owner=GATE if case.primary.state in ("up", "down") else "",
         rests_on=((ABSTAINED, ANSWERABLE), (case.contrast.measure, UNANSWERABLE)),
     )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ragablate.compare import sentences
+from ragablate.compare import phrases, sentences
 from ragablate.compare.bottleneck import oracle_context
 from ragablate.compare.case import Case, Ruling
 from ragablate.compare.memory import closed_book
 from ragablate.compare.necessity import edited_context, without_gold
 from ragablate.compare.noise import placebo
+from ragablate.compare.populations import UNANSWERABLE
 from ragablate.compare.swaps import swapped_gate, swapped_reader, swapped_stage
 from ragablate.records import Conclusion, ContrastKind
+
+REPAIR = "remove the cause that is named, and run the plan again"
 
 RULES: Mapping[ContrastKind, Callable[[Case], Ruling]] = {
     "oracle": oracle_context,
@@ -54,16 +57,33 @@ def conclude(case: Case) -> Conclusion:
 
 def _ruling(case: Case) -> Ruling:
     if case.refusal:
-        return Ruling("refused", sentences.headline(case), settle=_repair(case))
+        return Ruling("refused", sentences.headline(case), settle=REPAIR)
     if not case.licence.causal:
         verdict = "no attribution" if case.licence.label == "confounded" else "association only"
         return Ruling(
             verdict,
             (*sentences.headline(case), *_left_open(case), *sentences.unanswerables(case)),
-            settle=_repair(case),
-            rests_on=((case.contrast.measure, "unanswerable"),),
+            settle=REPAIR,
+            rests_on=((case.contrast.measure, UNANSWERABLE),),
         )
+    known = case.study.measures.get(case.contrast.measure)
+    about_answers = known is None or (known.stage == "read" and known.higher_is_better is True)
+    if not about_answers and case.contrast.kind != "placebo":
+        return _moved(case)
     return RULES[case.contrast.kind](case)
+
+
+def _moved(case: Case) -> Ruling:
+    """Up and down without a judgement: the measure is not one of how good answers are."""
+    verb = {"up": "rose", "down": "fell", "flat": "did not move by more than the margin"}
+    state = case.primary.state
+    name = phrases.measure(case.study, case.contrast.measure)
+    return Ruling(
+        f"{name} {verb[state]}" if state in verb else "not enough evidence",
+        (*sentences.headline(case), *sentences.unanswerables(case)),
+        settle=sentences.more_questions(case, case.primary),
+        rests_on=((case.contrast.measure, UNANSWERABLE),),
+    )
 
 
 def _left_open(case: Case) -> tuple[str, ...]:
@@ -71,8 +91,3 @@ def _left_open(case: Case) -> tuple[str, ...]:
     if case.primary.state != "unclear":
         return ()
     return sentences.still_open(case, case.primary)
-
-
-def _repair(case: Case) -> str:
-    reasons = "; ".join(case.licence.reasons)
-    return f"put right: {reasons}" if reasons else ""
