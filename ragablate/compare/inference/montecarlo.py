@@ -1,13 +1,12 @@
 """Sums of integers under random or all sign flips, where no small lattice exists.
 
-Everything is an integer held in a float below 2^53, so matrix products are exact in any
-order of summation and the counts are the same on every machine.
+Everything is an integer, so sums are exact in any order and the counts are the same on
+every machine.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from ragablate.compare.inference.arrays import Floats, Integers
 
 _BITS = 50
 """The absolute sum of scaled values stays below 2^50."""
-_CHUNK = 128
-"""Units whose flips are held in memory at once."""
+_SIGNS = 2 * ((np.arange(256, dtype=np.int64)[:, None] >> np.arange(8)) & 1) - 1
+"""The signs of eight units for every byte."""
 ENUMERATED = 20
 """Up to this many changed units all sign patterns are visited."""
 
@@ -39,37 +38,31 @@ def all_sums(magnitudes: Integers) -> Integers:
     return sums
 
 
-def flips(units: int, resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """Random bits, unit by unit: which sign each resample gives it.
+def flipped_sums(table: Integers, *, resamples: int, seed: int) -> Integers:
+    """Randomly signed column sums, all columns under the same flips.
 
-    A unit's bits depend on the seed and its position alone, so fewer units see a prefix of
-    the same flips.
+    1. Units (rows) are taken eight at a time; a random byte says which of them are flipped.
+    2. The 256 possible sums of the eight are tabulated, and looked up for every byte.
 
-    Yields:
-        The units of a chunk and a 0/1 array of shape (units in the chunk, resamples).
-    """
-    words = -(-resamples // 64)
-    generator = np.random.PCG64(seed)
-    for start in range(0, units, _CHUNK):
-        rows = min(_CHUNK, units - start)
-        raw = np.asarray(generator.random_raw(rows * words), dtype="<u8").view(np.uint8)
-        bits = np.unpackbits(raw.reshape(rows, words * 8), axis=1, count=resamples)
-        yield slice(start, start + rows), bits.astype(np.float64)
-
-
-def flipped_sums(columns: Sequence[Integers], *, resamples: int, seed: int) -> list[Floats]:
-    """Randomly signed sums of each column, all columns under the same flips.
+    A unit's flips depend on the seed and its position alone, so appending units of zeros
+    changes nothing, nor does the number of columns.
 
     Args:
-        columns: Positive integers, largest first; columns may differ in length.
+        table: One row a unit, one column a contrast.
         resamples: Number of random sign patterns.
         seed: Seed of the PCG64 stream.
+
+    Returns:
+        One row a column of ``table``, one column a resample.
     """
-    units = max((len(column) for column in columns), default=0)
-    table = np.zeros((len(columns), units))
-    for row, column in zip(table, columns, strict=True):
-        row[: len(column)] = column
-    sums = np.zeros((len(columns), resamples))
-    for chunk, bits in flips(units, resamples, seed):
-        sums += table[:, chunk] @ bits
-    return list(2.0 * sums - table.sum(axis=1)[:, None])
+    generator = np.random.PCG64(seed)
+    words = -(-resamples // 8)
+    sums = np.zeros((table.shape[1], resamples), dtype=np.int64)
+    for start in range(0, len(table), 8):
+        draws = np.asarray(generator.random_raw(words), dtype="<u8").view(np.uint8)[:resamples]
+        patterns = draws.astype(np.intp)
+        eight = table[start : start + 8]
+        possible = (_SIGNS[:, : len(eight)] @ eight).T.copy()
+        for total, values in zip(sums, possible, strict=True):
+            total += np.take(values, patterns)
+    return sums

@@ -141,9 +141,8 @@ def sign_flips(
     codes = [cluster_codes(clusters, len(array)) for array in arrays]
     problems = [_problem(*pair, denominator) for pair in zip(arrays, codes, strict=True)]
     drawn = [i for i, problem in enumerate(problems) if not _is_exact(problem)]
-    sums = montecarlo.flipped_sums(
-        [problems[i].magnitudes for i in drawn], resamples=resamples, seed=seed
-    )
+    table = _side_by_side([problems[i].magnitudes for i in drawn])
+    sums = montecarlo.flipped_sums(table, resamples=resamples, seed=seed)
     ps = {
         i: _monte_carlo_p(problems[i], column, midp) for i, column in zip(drawn, sums, strict=True)
     }
@@ -176,6 +175,14 @@ def _problem(array: Floats, codes: Codes, denominator: int | None) -> _Problem:
         common = int(np.gcd.reduce(magnitudes))
         magnitudes, total, unit = magnitudes // common, total // common, unit / common
     return _Problem(magnitudes, total, unit, found is not None)
+
+
+def _side_by_side(columns: Sequence[Integers]) -> Integers:
+    """Columns of different length as one table, filled with zeros below."""
+    table = np.zeros((max(map(len, columns), default=0), len(columns)), dtype=np.int64)
+    for i, column in enumerate(columns):
+        table[: len(column), i] = column
+    return table
 
 
 def _denominator(array: Floats, hint: int | None) -> int | None:
@@ -211,13 +218,13 @@ def _exact_p(problem: _Problem, midp: bool) -> float:
     return ((hits + above) / 2 if midp else hits) / len(sums)
 
 
-def _monte_carlo_p(problem: _Problem, sums: Floats, midp: bool) -> float:
+def _monte_carlo_p(problem: _Problem, sums: Integers, midp: bool) -> float:
     """p-value over drawn sign patterns, the observed one among them."""
     hits, above = _reached(problem, sums)
     return ((1 + hits + above) / 2 if midp else 1 + hits) / (len(sums) + 1)
 
 
-def _reached(problem: _Problem, sums: Floats | Integers) -> tuple[int, int]:
+def _reached(problem: _Problem, sums: Integers) -> tuple[int, int]:
     """How many sums are as far from 0 as the observed one, and how many are farther."""
     size, observed = np.abs(sums), abs(problem.total)
     hits = int(np.count_nonzero(size >= observed - problem.slack))

@@ -60,12 +60,8 @@ def max_t(
     norms = np.asarray([math.sqrt(math.fsum((c * c).tolist())) for c in rows.T.astype(float)])
     norms[norms == 0.0] = np.inf
     observed = np.abs(rows.sum(axis=0)) / norms
-    upright = _canonical(rows)
-    sums = np.zeros((rows.shape[1], resamples))
-    for chunk, bits in montecarlo.flips(len(rows), resamples, seed):
-        sums += upright[chunk].T.astype(np.float64) @ bits
-    flipped = np.abs(2.0 * sums - upright.sum(axis=0)[:, None]) / norms[:, None]
-    return _step_down(observed, flipped)
+    sums = montecarlo.flipped_sums(_canonical(rows), resamples=resamples, seed=seed)
+    return _step_down(observed, np.abs(sums) / norms[:, None])
 
 
 def _step_down(observed: Floats, flipped: Floats) -> Floats:
