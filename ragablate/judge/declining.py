@@ -8,7 +8,7 @@ from functools import lru_cache
 from ragablate.judge.markers import Statement, known_pids, statements
 from ragablate.judge.outcome import gate_declined
 from ragablate.records import Trace
-from ragablate.text.normalize import answer_tokens, holds_sequence
+from ragablate.text.normalize import answer_tokens
 
 _ANYWHERE = "*"
 _TURNS = (
@@ -56,32 +56,35 @@ def phrase_problems(phrases: Sequence[str]) -> list[str]:
 def _after_phrase(first: Statement, phrases: tuple[str, ...]) -> list[str] | None:
     """What follows the longest phrase found in a sentence, or ``None`` without one."""
     tokens = answer_tokens(first.text)
+    forms = _by_first_word(phrases)
     ends = [
-        end
-        for words, anywhere in _forms(phrases)
-        for end in _ends(tokens, words, anywhere and not first.items)
+        start + len(words)
+        for start, token in enumerate(tokens)
+        for words, anywhere in forms.get(token, ())
+        if (not first.items if anywhere else start == 0)
+        and tokens[start : start + len(words)] == words
     ]
     return tokens[max(ends) :] if ends else None
 
 
-def _ends(tokens: list[str], words: list[str], anywhere: bool) -> list[int]:
-    """Where ``words`` end in ``tokens``: at the first place they stand, if they do."""
-    n = len(words)
-    starts = range(len(tokens) - n + 1 if anywhere else 1)
-    return [s + n for s in starts if words and tokens[s : s + n] == words][:1]
-
-
 def _turns(rest: list[str], later: Sequence[Statement]) -> bool:
-    turns = _forms(_TURNS)
-    if any(holds_sequence(rest, words) for words, _ in turns):
-        return True
-    openings = [answer_tokens(statement.text)[:4] for statement in later]
-    return any(opening[: len(words)] == words for opening in openings for words, _ in turns)
-
-
-@lru_cache(maxsize=64)
-def _forms(phrases: tuple[str, ...]) -> tuple[tuple[list[str], bool], ...]:
-    return tuple(
-        (answer_tokens(phrase.lstrip(f"{_ANYWHERE} ")), phrase.lstrip().startswith(_ANYWHERE))
-        for phrase in phrases
+    turns = _by_first_word(_TURNS)
+    stretches = [rest[i:] for i in range(len(rest))]
+    stretches += [answer_tokens(statement.text) for statement in later]
+    return any(
+        stretch[: len(words)] == words
+        for stretch in stretches
+        for words, _ in turns.get(stretch[0] if stretch else "", ())
     )
+
+
+@lru_cache(maxsize=16)
+def _by_first_word(phrases: tuple[str, ...]) -> dict[str, list[tuple[list[str], bool]]]:
+    """The words of each phrase, and whether they may stand anywhere, by their first word."""
+    forms: dict[str, list[tuple[list[str], bool]]] = {}
+    for phrase in phrases:
+        words = answer_tokens(phrase.lstrip(f"{_ANYWHERE} "))
+        if words:
+            anywhere = phrase.lstrip().startswith(_ANYWHERE)
+            forms.setdefault(words[0], []).append((words, anywhere))
+    return forms

@@ -102,7 +102,7 @@ def stated(figure: Figure, said: Facts) -> bool:
 
 def _scan(text: str) -> tuple[list[Figure], str]:
     """The figures, and the text with a blank in place of each."""
-    form = "".join(str(int(c)) if c.isdecimal() else _UNIFIED.get(c, c) for c in text)
+    form = text if text.isascii() else "".join(map(_ascii_sign, text))
     found: list[tuple[int, Figure]] = []
     spans: list[tuple[int, int]] = []
     for date in dates(form):
@@ -119,10 +119,17 @@ def _scan(text: str) -> tuple[list[Figure], str]:
     return [figure for _, figure in sorted(found, key=lambda pair: pair[0])], _blank(form, spans)
 
 
+def _ascii_sign(char: str) -> str:
+    return str(int(char)) if char.isdecimal() else _UNIFIED.get(char, char)
+
+
 def _blank(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    done = 0
     for start, end in spans:
-        text = text[:start] + "\n" * (end - start) + text[end:]
-    return text
+        pieces += [text[done:start], "\n" * (end - start)]
+        done = end
+    return "".join([*pieces, text[done:]])
 
 
 def _date_ways(reading: Reading) -> Iterator[Facts]:

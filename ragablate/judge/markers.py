@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragablate.records import Trace
 from ragablate.text.sentences import sentences
 
-_BRACKETS = re.compile(r"[ \t]*[\[【［]([^\[\]【】［］]{1,300})[\]】］]")
+_BRACKETS = re.compile(r"[\[【［]([^\[\]【】［］]{1,300})[\]】］]")
 _PREFIX = re.compile(
     r"(?:pages?|pp?\.|doc(?:ument)?s?|sources?|passages?|refs?\.?|seiten?|quellen?|nr\.|"
     r"fuentes?|来源|资料|文档|المصدر)\s*[:#]?\s*(?=\d)",
@@ -55,8 +55,11 @@ def find_markers(text: str, pids: Collection[str] = ()) -> list[Marker]:
     masks = {_mask(pid) for pid in pids if any(c.isdecimal() for c in pid)}
     found = []
     for match in _BRACKETS.finditer(text):
-        for item in _items(match[1].strip(), pids, masks):
-            found.append(Marker(match.start(), match.end(), item))
+        items = _items(match[1].strip(), pids, masks)
+        start = match.start()
+        while items and start and text[start - 1] in " \t":
+            start -= 1
+        found += [Marker(start, match.end(), item) for item in items]
     return found
 
 

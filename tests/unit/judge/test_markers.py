@@ -104,3 +104,8 @@ def test_no_marker_is_lost_between_sentences(text):
     if find_markers(text) and statements(text):
         assert sum(len(s.items) for s in statements(text)) == len(find_markers(text))
     assert bare == text.strip() or len(bare) < len(text)
+
+
+def test_long_runs_of_blanks_and_brackets_take_no_time():
+    text = " " * 200_000 + "[" * 200_000 + " [1]" + "9" * 200_000
+    assert [marker.item for marker in find_markers(text, PIDS)] == ["1"]
