@@ -1,0 +1,21 @@
+"""A researcher's functions, as plain as the docs show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragablate.records import Passage
+
+
+def search(question: str, passages: Sequence[Passage], depth: int) -> list[tuple[str, float]]:
+    words = set(question.lower().split())
+    scored = [(p.pid, float(len(words & set(p.text.lower().split())))) for p in passages]
+    return [pair for pair in scored if pair[1] > 0][:depth]
+
+
+def rescore(question: str, passages: Sequence[Passage], scores: Sequence[float]) -> list[float]:
+    return [float(len(p.text)) for p in passages]
+
+
+def answer(question: str, passages: Sequence[str]) -> str:
+    return passages[0] if passages else "I do not know."
