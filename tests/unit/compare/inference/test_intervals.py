@@ -219,3 +219,15 @@ def test_cluster_t_covers_where_whole_documents_move():
         interval = cluster_t(np.repeat(moves, 5), keys)
         covered += interval.low <= 0.05 <= interval.high
     assert covered / 400 >= 0.95
+
+
+def test_many_small_gains_and_few_collapses_are_covered():
+    rng = np.random.default_rng(32)
+    sets = rng.choice([0.1, -1.0, 0.0], p=[0.5, 0.05, 0.45], size=(400, 100))
+    intervals = [augmented_t(values, replicates=10) for values in sets]
+    assert sum(i.low <= 0 <= i.high for i in intervals) / 400 >= 0.94
+
+
+def test_replicates_are_counted_from_one():
+    with pytest.raises(ValueError, match="replicates"):
+        augmented_t([0.5, 0.0], replicates=0)
