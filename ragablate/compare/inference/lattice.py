@@ -13,10 +13,16 @@ from math import comb
 
 import numpy as np
 
-from ragablate.compare.inference.arrays import Floats, Integers
+from ragablate.compare.inference.arrays import ZERO, Floats, Integers
 
 _NEGLIGIBLE = 1e-300
 """Smaller masses are dropped, before they leave the range where floats are exact to scale."""
+
+LARGEST_DENOMINATOR = 120
+"""Denominators up to this one are looked for when none is given."""
+
+FINEST_DENOMINATOR = 10_000
+"""The finest lattice that may be declared."""
 
 
 def mcnemar_exact(better: int, worse: int, *, midp: bool = False) -> float:
@@ -53,6 +59,22 @@ def mcnemar_exact(better: int, worse: int, *, midp: bool = False) -> float:
     # In halves of 2^-changed: the mid-p of an even split takes off only half its own mass.
     off = (coefficient if 2 * fewer == changed else 2 * coefficient) if midp else 0
     return never_zero((2 * twice - off) / (1 << (changed + 1)))
+
+
+def find_denominator(array: Floats, hint: int | None = None) -> int | None:
+    """The smallest denominator that makes all values integers, up to 120; the hint first."""
+    if hint is not None and not 1 <= hint <= FINEST_DENOMINATOR:
+        raise ValueError(f"denominator must lie in 1 … {FINEST_DENOMINATOR}, got {hint}")
+    distinct = np.unique(np.abs(array))
+    candidates: list[int] = [*([] if hint is None else [hint]), *range(1, LARGEST_DENOMINATOR + 1)]
+    for candidate in candidates:
+        for some in (distinct[-16:], distinct):
+            multiples = some * candidate
+            if float(np.abs(multiples - np.rint(multiples)).max()) > ZERO * candidate:
+                break
+        else:
+            return candidate
+    return None
 
 
 def never_zero(p: float) -> float:

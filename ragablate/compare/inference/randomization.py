@@ -26,11 +26,6 @@ __all__ = ["SignFlip", "max_t", "mcnemar_exact", "sign_flip", "sign_flips"]
 
 Codes = NDArray[np.intp] | None
 
-LARGEST_DENOMINATOR = 120
-"""Denominators up to this one are looked for when none is given."""
-
-FINEST_DENOMINATOR = 10_000
-"""The finest lattice that may be declared."""
 _EXACT_WORK = 1_000_000_000
 """Where the exact distribution would take more operations, signs are drawn instead."""
 
@@ -160,7 +155,7 @@ def sign_flips(
 
 def _problem(array: Floats, codes: Codes, denominator: int | None) -> _Problem:
     """Scale differences, or their cluster sums, to integers."""
-    found = _denominator(array, denominator)
+    found = lattice.find_denominator(array, denominator)
     if found is None:
         values = array if codes is None else cluster_sums(array, codes)
         values = np.where(np.abs(values) < ZERO, 0.0, values)
@@ -183,22 +178,6 @@ def _side_by_side(columns: Sequence[Integers]) -> Integers:
     for i, column in enumerate(columns):
         table[: len(column), i] = column
     return table
-
-
-def _denominator(array: Floats, hint: int | None) -> int | None:
-    """The smallest denominator that makes all differences integers, the hint first."""
-    if hint is not None and not 1 <= hint <= FINEST_DENOMINATOR:
-        raise ValueError(f"denominator must lie in 1 … {FINEST_DENOMINATOR}, got {hint}")
-    distinct = np.unique(np.abs(array))
-    candidates: list[int] = [*([] if hint is None else [hint]), *range(1, LARGEST_DENOMINATOR + 1)]
-    for candidate in candidates:
-        for some in (distinct[-16:], distinct):
-            multiples = some * candidate
-            if float(np.abs(multiples - np.rint(multiples)).max()) > ZERO * candidate:
-                break
-        else:
-            return candidate
-    return None
 
 
 def _is_exact(problem: _Problem) -> bool:

@@ -18,6 +18,7 @@ from ragablate.compare.inference.arrays import (
     vector,
 )
 from ragablate.compare.inference.intervals import mean_interval
+from ragablate.compare.inference.lattice import find_denominator
 from ragablate.errors import EvidenceError
 from ragablate.records import Interval
 
@@ -123,12 +124,25 @@ def ratio_interval(
         return None
     return bca(
         _ratio,
-        (above, below),
+        _as_integers(above, below),
         clusters=clusters,
         confidence=confidence,
         resamples=resamples,
         seed=seed,
     )
+
+
+def _as_integers(above: Floats, below: Floats) -> tuple[Floats, Floats]:
+    """Both columns times one factor, rounded, so that all their sums are exact.
+
+    Resampled ratios that are equal to the observed one then tie with it on every machine.
+    """
+    both = np.concatenate((above, below))
+    factor = float(find_denominator(both) or 0)
+    if not factor:
+        largest = len(both) * float(np.abs(both).max())
+        factor = math.ldexp(1.0, 52 - math.frexp(largest)[1])
+    return np.rint(above * factor), np.rint(below * factor)
 
 
 def _ratio(above: Floats, below: Floats, axis: int = -1) -> Floats:

@@ -34,6 +34,12 @@ def test_the_order_of_questions_does_not_matter(columns):
     assert ratio_interval(above[order], below[order]) == ratio_interval(above, below)
 
 
+@pytest.mark.parametrize("unit", [1 / 3, 1 / np.pi])
+def test_the_unit_of_the_scores_does_not_matter(columns, unit):
+    above, below = columns
+    assert ratio_interval(above * unit, below * unit) == ratio_interval(above, below)
+
+
 def test_a_denominator_that_may_be_zero_gives_no_ratio():
     assert ratio_interval([1, 0, 0] * 10, [1, -1, 0] * 10) is None
     assert ratio_interval([1, 1], [0, 0]) is None
