@@ -9,7 +9,7 @@ from typing import Any
 
 from ragablate.adapters import Pipeline, Workshop
 from ragablate.design import Plan
-from ragablate.execute import Settings
+from ragablate.reading import Settings
 from ragablate.records import Dataset, Measure
 
 

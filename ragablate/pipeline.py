@@ -7,14 +7,25 @@ same objects: what is upstream of a change is literally the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ragablate.adapters import Pipeline
 from ragablate.codec import digest
 from ragablate.dataset.digests import corpus_digest, question_digest
 from ragablate.gold import resolve
+from ragablate.prepared import (
+    ByQid,
+    Found,
+    Prepared,
+    extended,
+    failed,
+    fused,
+    prepared,
+    texts,
+    value,
+)
 from ragablate.protocols import (
     AssembleRequest,
     GateRequest,
@@ -27,57 +38,18 @@ from ragablate.records import (
     Context,
     Corpus,
     Dataset,
-    Failure,
     GateDecision,
     Item,
     Passage,
-    Question,
     Ranking,
     ResolvedGold,
     Searches,
 )
-from ragablate.retrieve.fusion import reciprocal_rank_fusion
 from ragablate.stages import Progress, Work, run
 from ragablate.store import Store
 
 T = TypeVar("T")
-ByQid = Mapping[str, Item[T]]
-
 _PURE = {"assemble", "intervene"}
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What one arm did with one question, up to the context the reader sees."""
-
-    question: Question
-    """The question."""
-    searches: tuple[str, ...]
-    """Everything that was searched, in order."""
-    candidates: Ranking
-    """What the retriever returned."""
-    retrieved: Ranking
-    """The ranking handed to the assembler."""
-    gate: GateDecision | None
-    """``None`` where an intervention overrode it."""
-    context: Context
-    """After the intervention."""
-    failure: Failure | None = None
-    """The first failure on the way; what comes after it is empty."""
-
-    @property
-    def refused(self) -> bool:
-        """Whether a gate kept the question from the reader."""
-        return self.gate is not None and self.gate.outcome != "go"
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Results of rewriting and retrieving, with their lineage."""
-
-    searches: ByQid[Searches]
-    candidates: ByQid[Ranking]
-    lineage: str
 
 
 class Upstream:
@@ -94,7 +66,8 @@ class Upstream:
         self._store = store
         self._progress = progress
         self._memo: dict[str, Any] = {}
-        self._questions = {q.qid: q for q in dataset.questions}
+        # Slices are for reporting, and may tell what is answerable: no stage sees them.
+        self._questions = {q.qid: replace(q, slices={}) for q in dataset.questions}
         # A question's content is in its key, so an edited question is a new one.
         self._content = {q.qid: question_digest(q)[:16] for q in dataset.questions}
 
@@ -107,7 +80,8 @@ class Upstream:
         gates = self._gate(arm, corpus, found.candidates, retrieved, lineage)
         contexts = self._contexts(arm, corpus, retrieved, lineage)
         return {
-            q.qid: _prepared(q, found, retrieved, gates, contexts) for q in self.dataset.questions
+            qid: prepared(q, found, retrieved, gates, contexts)
+            for qid, q in self._questions.items()
         }
 
     def corpus(self, arm: Pipeline) -> Corpus:
@@ -139,7 +113,7 @@ class Upstream:
 
     # ── stages ──────────────────────────────────────────────────────────────────────────
 
-    def _search(self, arm: Pipeline, corpus: Corpus) -> _Found:
+    def _search(self, arm: Pipeline, corpus: Corpus) -> Found:
         """Rewrite and retrieve, again while the rewriter asks for another round."""
         own = arm.fingerprints["rewriter"]
         first = digest("rewrite", own)
@@ -148,7 +122,7 @@ class Upstream:
         found = self._retrieve(arm, corpus, searches, first)
         for number in range(1, int(getattr(arm["rewriter"], "rounds", 1))):
             waiting = [
-                RewriteRequest(qid, self._questions[qid], _value(found.candidates[qid]), number)
+                RewriteRequest(qid, self._questions[qid], value(found.candidates[qid]), number)
                 for qid, item in found.searches.items()
                 if item.value is not None and not item.value.final
             ]
@@ -156,7 +130,7 @@ class Upstream:
                 break
             lineage = digest("rewrite", own, number, found.lineage)
             again = self._rewrite(arm, lineage, waiting)
-            found = self._retrieve(arm, corpus, _extended(found.searches, again), lineage)
+            found = self._retrieve(arm, corpus, extended(found.searches, again), lineage)
         return found
 
     def _rewrite(
@@ -167,24 +141,24 @@ class Upstream:
 
     def _retrieve(
         self, arm: Pipeline, corpus: Corpus, searches: ByQid[Searches], upstream: str
-    ) -> _Found:
+    ) -> Found:
         lineage = digest("retrieve", arm.fingerprints["retriever"], corpus.digest, upstream)
 
         def build() -> dict[str, Item[Ranking]]:
             requests = [
                 SearchRequest(f"{qid}#{number}", text, q)
                 for qid, q in self._questions.items()
-                for number, text in enumerate(_texts(searches[qid]))
+                for number, text in enumerate(texts(searches[qid]))
             ]
             retriever = arm["retriever"]
             call = _over(retriever.retrieve, corpus)
             ranked = self._run("retrieve", retriever, call, Item[Ranking], lineage, requests)
-            return {qid: _fused(qid, searches[qid], ranked) for qid in self._questions}
+            return {qid: fused(qid, searches[qid], ranked) for qid in self._questions}
 
-        return _Found(searches, self._once(lineage, build), lineage)
+        return Found(searches, self._once(lineage, build), lineage)
 
     def _rerank(
-        self, arm: Pipeline, corpus: Corpus, found: _Found, lineage: str
+        self, arm: Pipeline, corpus: Corpus, found: Found, lineage: str
     ) -> dict[str, Item[Ranking]]:
         requests = [
             RerankRequest(qid, self._questions[qid], item.value)
@@ -194,7 +168,7 @@ class Upstream:
         reranker = arm["reranker"]
         call = _over(reranker.rerank, corpus)
         done = self._run("rerank", reranker, call, Item[Ranking], lineage, requests)
-        return {**_failed(found.candidates), **done}
+        return {**failed(found.candidates), **done}
 
     def _gate(
         self,
@@ -212,7 +186,7 @@ class Upstream:
 
         def build() -> dict[str, Item[GateDecision]]:
             requests = [
-                GateRequest(qid, self._questions[qid], _value(candidates[qid]), item.value)
+                GateRequest(qid, self._questions[qid], value(candidates[qid]), item.value)
                 for qid, item in retrieved.items()
                 if item.value is not None
             ]
@@ -235,7 +209,7 @@ class Upstream:
             ]
             call = _over(assembler.assemble, corpus)
             done = self._run("assemble", assembler, call, Item[Context], lineage, requests)
-            return {**_failed(retrieved), **done}
+            return {**failed(retrieved), **done}
 
         assembled = self._once(lineage, assemble)
         changed = digest("intervene", arm.fingerprints["context"], lineage)
@@ -247,14 +221,14 @@ class Upstream:
         gold = self.resolved(arm)
         requests = [
             InterveneRequest(
-                qid, self._questions[qid], item.value, _value(retrieved[qid]), gold[qid]
+                qid, self._questions[qid], item.value, value(retrieved[qid]), gold[qid]
             )
             for qid, item in assembled.items()
             if item.value is not None
         ]
         context = arm["context"]
         done = self._run("intervene", context, context.intervene, Item[Context], lineage, requests)
-        return {**_failed(assembled), **done}
+        return {**failed(assembled), **done}
 
     # ── running ─────────────────────────────────────────────────────────────────────────
 
@@ -283,71 +257,3 @@ class Upstream:
 
 def _over(method: Callable[..., Iterator[Item[T]]], corpus: Corpus) -> Any:
     return lambda requests: method(corpus, requests)
-
-
-def _value(item: Item[Ranking]) -> Ranking:
-    return item.value if item.value is not None else ()
-
-
-def _failed(items: ByQid[Any]) -> dict[str, Item[Any]]:
-    return {
-        qid: Item(qid, None, item.failure)
-        for qid, item in items.items()
-        if item.failure is not None
-    }
-
-
-def _texts(item: Item[Searches]) -> tuple[str, ...]:
-    return item.value.texts if item.value is not None else ()
-
-
-def _extended(before: ByQid[Searches], again: ByQid[Searches]) -> dict[str, Item[Searches]]:
-    """Searches so far with another round's added; a failed round ends with its failure."""
-    extended = dict(before)
-    for qid, item in again.items():
-        if item.value is None:
-            extended[qid] = item
-        else:
-            texts = dict.fromkeys((*_texts(before[qid]), *item.value.texts))
-            extended[qid] = Item(qid, Searches(tuple(texts), item.value.final))
-    return extended
-
-
-def _fused(qid: str, searches: Item[Searches], ranked: ByQid[Ranking]) -> Item[Ranking]:
-    """One ranking per question; several searches are fused, and one failure fails all."""
-    if searches.value is None:
-        return Item(qid, None, searches.failure)
-    items = [ranked[f"{qid}#{number}"] for number in range(len(searches.value.texts))]
-    for item in items:
-        if item.failure is not None:
-            return Item(qid, None, item.failure)
-    rankings = [_value(item) for item in items]
-    if len(rankings) == 1:
-        return Item(qid, rankings[0])
-    return Item(qid, reciprocal_rank_fusion(rankings))
-
-
-def _prepared(
-    question: Question,
-    found: _Found,
-    retrieved: ByQid[Ranking],
-    gates: ByQid[GateDecision],
-    contexts: ByQid[Context],
-) -> Prepared:
-    qid = question.qid
-    gate = gates.get(qid)
-    decision = gate.value if gate is not None else None
-    failure = contexts[qid].failure or (gate.failure if gate is not None else None)
-    context = contexts[qid].value or Context()
-    if decision is not None and decision.outcome != "go":
-        # The reader sees nothing of what was assembled for it.
-        context = Context(budget_tokens=context.budget_tokens)
-    return Prepared(
-        question,
-        _texts(found.searches[qid]),
-        _value(found.candidates[qid]),
-        _value(retrieved[qid]),
-        decision,
-        context,
-        failure,
-    )

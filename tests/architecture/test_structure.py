@@ -18,12 +18,12 @@ FILES = sorted(p for p in ROOT.rglob("*.py") if "conf" not in p.parts)
 
 LAYERS = [
     {"records", "errors"},
-    {"codec", "protocols", "text", "failures", "functions", "resources", "recorded"},
+    {"codec", "protocols", "text", "failures", "functions", "resources", "recorded", "data"},
     {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "compare", "diagnose"},
-    {"design", "adapters", "pipeline", "proofs"},
-    {"execute", "bundle", "ledger", "calibrate"},
+    {"design", "adapters", "prepared", "pipeline", "proofs"},
+    {"reading", "judging", "execute", "bundle", "ledger", "calibrate"},
     {"checked", "evidence", "report", "session"},
     {"jobs", "cli"},
 ]  # fmt: skip

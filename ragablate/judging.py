@@ -1,0 +1,60 @@
+"""Measuring every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragablate.codec import digest
+from ragablate.protocols import JudgeRequest
+from ragablate.records import Dataset, Item, ResolvedGold, Trace, Verdict
+from ragablate.stages import Progress, Work, run
+from ragablate.store import Store
+
+
+def judge_all(
+    judges: Mapping[str, tuple[Any, str]],
+    traces: Sequence[Trace],
+    dataset: Dataset,
+    resolved: Mapping[str, ResolvedGold],
+    store: Store,
+    progress: Progress,
+) -> tuple[Verdict, ...]:
+    """Verdicts in the order of the traces; within one, of the judges and their measures."""
+    requests = [
+        JudgeRequest(
+            f"{t.qid}/{t.replicate}", replace(t, arm=""), dataset.gold[t.qid], resolved[t.qid]
+        )
+        for t in traces
+    ]
+    by_trace: dict[str, list[Verdict]] = {r.id: [] for r in requests}
+    for name, (judge, own) in judges.items():
+        cheap = bool(getattr(judge, "cheap", False))
+        # A stored verdict is known by everything the judge saw, not by the arm.
+        keyed = {r.id if cheap else _content(r): r for r in requests}
+        work: Work[JudgeRequest, tuple[Verdict, ...]] = Work(
+            f"judge.{name}", own, Item[tuple[Verdict, ...]], judge.judge, cheap
+        )
+        items = {keyed[k].id: item for k, item in run(work, keyed, store, progress).items()}
+        for request in requests:
+            by_trace[request.id] += _verdicts(judge, request, items[request.id])
+    return tuple(v for r in requests for v in by_trace[r.id])
+
+
+def _content(request: JudgeRequest) -> str:
+    answer = request.trace.answer
+    timeless = replace(answer, latency_s=None) if answer is not None else None
+    return digest(
+        request.id, replace(request.trace, answer=timeless), request.gold, request.resolved
+    )
+
+
+def _verdicts(
+    judge: Any, request: JudgeRequest, item: Item[tuple[Verdict, ...]]
+) -> Sequence[Verdict]:
+    if item.value is not None:
+        return item.value
+    reason = item.failure.message if item.failure is not None else "no verdict"
+    trace = request.trace
+    return [Verdict(trace.qid, trace.replicate, m.name, None, reason) for m in judge.measures()]
