@@ -33,19 +33,27 @@ def compare(study: Study) -> Comparison:
         EvidenceError: The scores cannot be paired (``require_comparable``), or no contrast
             has two answers to compare.
     """
-    require_comparable(study)
-    table = ScoreTable(study)
-    found = primaries(table)
-    headlines = judge(found, study)
-    beside = _beside(found, study)
-    cases = [_case(p, e, headlines, beside) for p, e in zip(found, headlines, strict=True)]
-    rest = (effect for case in cases for effect in _of_contrast(case, beside))
+    found = cases(study)
+    table = found[0].table if found else ScoreTable(study)
     return Comparison(
-        effects=(*headlines, *rest),
-        conclusions=tuple(conclude(case) for case in cases),
+        effects=(*(case.primary for case in found), *(e for case in found for e in _rest(case))),
+        conclusions=tuple(conclude(case) for case in found),
         signals=signals(table),
         notes=_notes(table),
     )
+
+
+def cases(study: Study) -> tuple[Case, ...]:
+    """One case a contrast, with all its effects: what the verdicts are reached from.
+
+    Raises:
+        EvidenceError: As ``compare``.
+    """
+    require_comparable(study)
+    found = primaries(ScoreTable(study))
+    headlines = judge(found, study)
+    beside = _beside(found, study)
+    return tuple(_case(p, e, headlines, beside) for p, e in zip(found, headlines, strict=True))
 
 
 def _beside(found: Sequence[Primary], study: Study) -> list[Effect]:
@@ -78,10 +86,9 @@ def _case(
     )
 
 
-def _of_contrast(case: Case, beside: Sequence[Effect]) -> list[Effect]:
+def _rest(case: Case) -> list[Effect]:
     """Everything of one contrast but its headline, slices last."""
-    own = [effect for effect in beside if effect.contrast == case.contrast.id]
-    return [*own, *(effect for s in case.slices for effect in s.effects)]
+    return [*case.others.values(), *(effect for s in case.slices for effect in s.effects)]
 
 
 def _notes(table: ScoreTable) -> tuple[str, ...]:

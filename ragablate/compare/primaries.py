@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ragablate.compare import phrases
 from ragablate.compare.arms import family, is_upstream, proofs_of
 from ragablate.compare.contrasts import ContrastSamples
 from ragablate.compare.effects import Draft, Sample, decision, drafts, finish, refused
@@ -166,7 +167,7 @@ def _broken(samples: ContrastSamples, study: Study) -> str:
     for name, questions in moved.items():
         if is_upstream(study.measures[name].stage, contrast.kind):
             return (
-                f"{name} moved on {count(questions, 'question')} in an arm whose contexts are "
+                f"{phrases.measure(study, name)} moved on {count(questions, 'question')} in an arm whose contexts are "
                 "fixed: impossible, so the replay is broken"
             )
     return ""

@@ -75,7 +75,7 @@ class Sheet:
 
     def add(
         self,
-        columns: Mapping[tuple[str, str], float | None | Sequence[float | None]],
+        columns: Mapping[tuple[str, str], float | Sequence[float | None] | None],
         times: int = 1,
         answerable: bool = True,
         cluster: str = "",
