@@ -75,9 +75,14 @@ def verdicts_are_complete(judge: Any, requests: Sequence[Any]) -> None:
 
 
 def constructor_only_stores(instance: Any, arguments: dict[str, Any]) -> None:
-    """Every argument is found again under its own name, unchanged."""
+    """Every argument is found again under its own name, unchanged.
+
+    A reader's argument ``prompt`` is the attribute ``template``: its method has that name.
+    """
     for name, value in arguments.items():
         stored = getattr(instance, name)
+        if name == "prompt" and callable(stored):
+            stored = instance.template
         if not hasattr(value, "keys") or "_target_" not in str(value):
             assert stored == value
 

@@ -45,6 +45,8 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("reranker", "function"): {"function": "contract_functions:rescore"},
     ("assembler", "replay"): {"path": "file:contexts.jsonl"},
     ("reader", "function"): {"function": "contract_functions:answer"},
+    ("reader", "llama_cpp"): {"model": "smollm2", "max_tokens": "4"},
+    ("reader", "smollm2"): {"max_tokens": "4"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
 }
 
