@@ -4,10 +4,18 @@ Every record is JSON-encodable field by field (``ragablate.codec``). An unmeasur
 is ``None`` with a reason beside it, never zero and never NaN.
 """
 
+from ragablate.records.analysis import (
+    Agreement,
+    Analysis,
+    AnalysisKind,
+    AnalysisResult,
+    Factor,
+    Share,
+    Term,
+)
 from ragablate.records.claims import (
     Arm,
     Change,
-    Comparison,
     Conclusion,
     Contrast,
     ContrastKind,
@@ -15,10 +23,8 @@ from ragablate.records.claims import (
     Interval,
     Label,
     Proof,
-    Scores,
     Signal,
     State,
-    Study,
 )
 from ragablate.records.data import (
     Alternative,
@@ -47,6 +53,11 @@ from ragablate.records.reading import (
     Trace,
     Verdict,
 )
+from ragablate.records.study import (
+    Comparison,
+    Scores,
+    Study,
+)
 from ragablate.records.upstream import (
     Context,
     ContextPassage,
@@ -62,7 +73,11 @@ from ragablate.records.upstream import (
 )
 
 __all__ = [
+    "Agreement",
     "Alternative",
+    "Analysis",
+    "AnalysisKind",
+    "AnalysisResult",
     "Answer",
     "Arm",
     "Change",
@@ -77,6 +92,7 @@ __all__ = [
     "Document",
     "Effect",
     "Evicted",
+    "Factor",
     "Failure",
     "FailureKind",
     "GateDecision",
@@ -102,9 +118,11 @@ __all__ = [
     "Scores",
     "Searches",
     "Segment",
+    "Share",
     "Signal",
     "State",
     "Study",
+    "Term",
     "Trace",
     "Turn",
     "Verdict",

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ragablate.records.reading import Measure
-
 ContrastKind = Literal[
     "oracle", "closed_book", "necessity", "context", "upstream", "assembler", "gate", "reader",
     "placebo",
@@ -125,10 +123,10 @@ class Effect:
     population: str
     """``answerable``, ``unanswerable``, ``evidence full``, ``evidence not full``,
     ``kept present``, or a slice such as ``type=bridge``."""
-    role: Literal["primary", "signal", "cell", "slice", "control"]
+    role: Literal["primary", "signal", "cell", "slice", "control", "term"]
     """``primary``: headline, Holm-adjusted. ``signal``: a stage signal beside it. ``cell``:
     a declared stratum. ``slice``: exploratory. ``control``: a negative control that
-    must not move."""
+    must not move. ``term``: a term of an analysis, Holm-adjusted within it."""
     n: int
     """Complete pairs."""
     unmeasured: int
@@ -211,59 +209,3 @@ class Signal:
     """Questions without a value."""
     ci95: Interval | None
     """Wilson for 0/1 measures, else ``None``."""
-
-
-Scores = Mapping[str, Mapping[str, Mapping[str, tuple[float | None, ...]]]]
-"""``scores[arm][measure][qid]``: one value per replicate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """Everything the comparator needs: no adapter, no corpus, no text."""
-
-    qids: tuple[str, ...]
-    """The question set, in order."""
-    answerable: Mapping[str, bool]
-    """By qid."""
-    eval_gaps: frozenset[str]
-    """Answerable questions without usable gold: excluded, counted and listed."""
-    clusters: Mapping[str, str]
-    """By qid: source document, conversation or a key of the user's."""
-    slices: Mapping[str, Mapping[str, str]]
-    """By qid: slice name to value."""
-    measures: Mapping[str, Measure]
-    """By name."""
-    scores: Scores
-    """By arm, measure and qid."""
-    errors: Mapping[str, Mapping[str, str]]
-    """By arm and qid: the kind of failure, where there was one."""
-    contrasts: tuple[Contrast, ...]
-    """Declared before scoring; the first family."""
-    proofs: Mapping[str, tuple[Proof, ...]]
-    """By contrast id."""
-    arms: Mapping[str, str]
-    """By arm name, what it runs in a few words, such as ``bm25``, for sentences."""
-    reader: str
-    """Short name of the control's reader with the start of its fingerprint."""
-    top_k: int
-    """Cut of the ranking handed to the assembler, named wherever *retrieved* is said."""
-    alpha: float = 0.05
-    """Level of the tests."""
-    power: float = 0.80
-    """Power that sample sizes are computed for."""
-    seed: int = 0
-    """Seed of every Monte Carlo procedure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What a study shows."""
-
-    effects: tuple[Effect, ...]
-    """Primary first, in the order of the contrasts."""
-    conclusions: tuple[Conclusion, ...]
-    """One a contrast."""
-    signals: tuple[Signal, ...]
-    """Stage signals side by side per arm."""
-    notes: tuple[str, ...] = ()
-    """What concerns the whole set: eval gaps, duplicates, small n."""
