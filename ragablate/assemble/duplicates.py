@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ragablate.records import Passage
-from ragablate.text.words import words
+from ragablate.text.normalize import answer_tokens
 
 SHINGLE = 5
 """Words in a shingle, a run of adjacent words (Broder 1997); a shorter text is one shingle."""
@@ -38,7 +38,7 @@ def _form(text: str) -> str:
 
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    found = words(text)
+    found = answer_tokens(text)
     if not found:
         return frozenset()
     last = max(len(found) - SHINGLE, 0)

@@ -8,7 +8,7 @@ from ragablate.errors import AdapterError
 from ragablate.read.evidence import show, shown
 from ragablate.read.matching import Matcher, Weights, candidates
 from ragablate.records import Answer, Context, Item, Prompt, Question, ReadRequest
-from ragablate.text.stems import stem_problems
+from ragablate.retrieve.analyze import Analyzer
 
 _INSTRUCTION = (
     "Answer the question with sentences of the passages. If they do not answer it, say: {sentinel}"
@@ -29,7 +29,8 @@ class Extractive:
             or its title, but not in the sentence.
         bigram_weight: Share of adjacent word pairs in the score.
         position_bias: What sentences of the last passage lose against those of the first.
-        language: Snowball stemmer to compare words by; ``None`` compares them as they are.
+        language: Two-letter code of the language whose stems and stop words are used, or
+            ``multilingual`` to compare words as they are.
         cite: Whether each sentence is followed by its passage's number, as in `` [2]``.
         sentinel: The abstention, verbatim.
     """
@@ -41,7 +42,7 @@ class Extractive:
         passage_weight: float = 0.3,
         bigram_weight: float = 0.0,
         position_bias: float = 0.0,
-        language: str | None = "english",
+        language: str = "en",
         cite: bool = True,
         sentinel: str = "The passages do not answer this question.",
     ) -> None:
@@ -56,7 +57,7 @@ class Extractive:
 
     def problems(self) -> list[str]:
         """Settings out of range, a language without a stemmer."""
-        found = stem_problems(self.language)
+        found = self._analyzer().problems()
         for name in ("floor", "passage_weight", "bigram_weight", "position_bias"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
@@ -67,6 +68,10 @@ class Extractive:
             found.append("sentinel is blank: give the sentence that stands for an abstention")
         return found
 
+    def identity(self) -> dict[str, object]:
+        """The language with the stems and stop words that are installed for it."""
+        return {"language": [self.language, self._analyzer().identity()]}
+
     def prompt(self, question: Question, context: Context) -> Prompt:
         """Instruction, numbered passages, earlier turns, question."""
         return show(question, context, _INSTRUCTION.format(sentinel=self.sentinel))
@@ -76,14 +81,18 @@ class Extractive:
         problems = self.problems()
         if problems:
             raise AdapterError(f"reader: {problems[0]}")
+        analyzer = self._analyzer()
         for request in requests:
-            yield Item(request.id, self._answer(request.prompt))
+            yield Item(request.id, self._answer(request.prompt, analyzer))
 
-    def _answer(self, prompt: Prompt) -> Answer:
+    def _analyzer(self) -> Analyzer:
+        return Analyzer(language=self.language)
+
+    def _answer(self, prompt: Prompt, analyzer: Analyzer) -> Answer:
         passages = shown(prompt)
-        found = candidates(passages, self.language)
+        found = candidates(passages, analyzer)
         weights = Weights(self.passage_weight, self.bigram_weight, self.position_bias)
-        matcher = Matcher(prompt.question, passages, found, self.language)
+        matcher = Matcher(prompt.question, passages, found, analyzer, self.language)
         score = [matcher.score(candidate, weights) for candidate in found]
         order = sorted(range(len(found)), key=lambda i: (-score[i], i))
         best = [found[i] for i in order[: self.sentences] if score[i] >= self.floor and score[i]]

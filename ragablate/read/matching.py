@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from ragablate.read.evidence import Shown
+from ragablate.retrieve.analyze import TextAnalyzer
 from ragablate.text.sentences import sentences
-from ragablate.text.stems import stem
-from ragablate.text.words import words
 
-_FUNCTION_WORDS = frozenset(
-    {
-        "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been",
-        "before", "being", "between", "both", "but", "by", "can", "could", "did", "do", "does",
-        "during", "each", "for", "from", "had", "has", "have", "having", "he", "her", "him", "his",
-        "how", "i", "if", "in", "into", "is", "it", "its", "itself", "many", "may", "more", "most",
-        "much", "must", "no", "not", "of", "on", "or", "other", "our", "out", "over", "s", "she",
-        "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there",
-        "these", "they", "this", "those", "through", "to", "under", "up", "was", "we", "were",
-        "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with",
-        "would", "you", "your",
-    }
-)  # fmt: skip
+_ASKING = (
+    "what when where which who whom whose why how many much did do does done has have had having "
+    "he her him his she its been being were am can could may might must shall should would i me my "
+    "we our you your any each some than so about from name"
+)
 """English words that say how a question is put, not what it is about."""
 
 
@@ -51,25 +42,25 @@ class Candidate:
     text: str
     """Verbatim."""
     terms: tuple[str, ...]
-    """The stems of its words, in order."""
+    """Its words as the analyzer has them, in order."""
 
 
-def candidates(passages: Sequence[Shown], language: str | None) -> list[Candidate]:
+def candidates(passages: Sequence[Shown], analyzer: TextAnalyzer) -> list[Candidate]:
     """All sentences of a context, in reading order."""
     found = []
     for index, passage in enumerate(passages):
         for start, end in sentences(passage.body):
             text = passage.body[start:end]
-            found.append(Candidate(index, text, _stems(words(text), language)))
+            found.append(Candidate(index, text, tuple(analyzer.terms(text))))
     return found
 
 
 class Matcher:
     """Scores the sentences of one context for one question.
 
-    1. A word weighs ``log(1 + N / (n + 0.5))``, where n of the context's N sentences hold it;
-       one that none holds weighs as if one did. English function words of the question weigh
-       nothing, unless it has no others.
+    1. A word weighs less the more sentences of the context hold it: the fourth root of 1/n,
+       where n do; one that none holds weighs 1. Stop words weigh nothing. The number of all
+       sentences does not count, so that a score means the same in a short context.
     2. A sentence scores the share of the question's weight that its words have; words that
        only the rest of its passage has, title included, count in part.
     3. The same share of adjacent pairs is mixed in, and a late position costs a share.
@@ -78,7 +69,9 @@ class Matcher:
         question: The question's text.
         passages: The context.
         found: Its sentences.
-        language: Snowball stemmer; ``None`` compares words as they are.
+        analyzer: Makes words of text, and drops its language's stop words.
+        language: Of English questions the words of asking are dropped too, unless there are
+            no others.
     """
 
     def __init__(
@@ -86,38 +79,38 @@ class Matcher:
         question: str,
         passages: Sequence[Shown],
         found: Sequence[Candidate],
-        language: str | None,
+        analyzer: TextAnalyzer,
+        language: str,
     ) -> None:
-        terms = _stems(_content(words(question), language), language)
-        self._idf = _idf(terms, found)
-        self._pairs = {pair: sum(self._idf[t] for t in pair) for pair in pairwise(terms)}
-        self._around = [frozenset(_stems(words(p.text), language)) for p in passages]
+        terms = _asked(question, analyzer, language)
+        self._weights = _weights(terms, found)
+        self._pairs = {pair: sum(self._weights[t] for t in pair) for pair in pairwise(terms)}
+        self._around = [frozenset(analyzer.terms(p.text)) for p in passages]
 
     def score(self, candidate: Candidate, weights: Weights) -> float:
         """How well the sentence fits, in [0, 1]; 0 where the question has no words."""
         held = set(candidate.terms)
-        score = _share(self._idf, held)
+        score = _share(self._weights, held)
         rest = self._around[candidate.passage] - held
-        score += weights.passage * _share(self._idf, rest)
+        score += weights.passage * _share(self._weights, rest)
         if self._pairs:
             pairs = _share(self._pairs, set(pairwise(candidate.terms)))
             score += weights.bigram * (pairs - score)
         return score * (1 - weights.position * candidate.passage / max(len(self._around) - 1, 1))
 
 
-def _stems(found: Iterable[str], language: str | None) -> tuple[str, ...]:
-    return tuple(stem(word, language) for word in found)
+def _asked(question: str, analyzer: TextAnalyzer, language: str) -> list[str]:
+    terms = analyzer.terms(question)
+    if language != "en":
+        return terms
+    asking = frozenset(analyzer.terms(_ASKING))
+    return [term for term in terms if term not in asking] or terms
 
 
-def _content(found: Sequence[str], language: str | None) -> Sequence[str]:
-    if language != "english":
-        return found
-    return [word for word in found if word not in _FUNCTION_WORDS] or found
-
-
-def _idf(terms: Sequence[str], found: Sequence[Candidate]) -> dict[str, float]:
+def _weights(terms: Sequence[str], found: Sequence[Candidate]) -> dict[str, float]:
     holders = Counter(term for candidate in found for term in set(candidate.terms))
-    return {term: math.log1p(len(found) / (max(holders[term], 1) + 0.5)) for term in terms}
+    # Square roots are rounded alike on every machine; powers and logarithms are not.
+    return {term: 1 / math.sqrt(math.sqrt(max(holders[term], 1))) for term in terms}
 
 
 def _share(weights: Mapping[Any, float], held: Set[Any]) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ragablate.errors import AdapterError
 from ragablate.failures import failure_of
 from ragablate.functions import function_problems, function_version, load_function
 from ragablate.protocols import RerankRequest
@@ -51,6 +52,8 @@ class FunctionReranker:
 
     def rerank(self, corpus: Corpus, requests: Sequence[RerankRequest]) -> Iterator[Item[Ranking]]:
         """Rerank one question after the other."""
+        for problem in cut_problems(self.top_k):
+            raise AdapterError(f"reranker: {problem}")
         for request in requests:
             yield self._rerank(corpus, request)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ragablate.errors import AdapterError
 from ragablate.protocols import RerankRequest
 from ragablate.records import Corpus, Item, Ranking
 
@@ -26,6 +27,8 @@ class NoReranker:
 
     def rerank(self, corpus: Corpus, requests: Sequence[RerankRequest]) -> Iterator[Item[Ranking]]:
         """The first ``top_k`` candidates."""
+        for problem in self.problems():
+            raise AdapterError(f"reranker: {problem}")
         for request in requests:
             yield Item(request.id, request.candidates[: self.top_k])
 

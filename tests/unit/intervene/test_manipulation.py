@@ -84,7 +84,7 @@ def parts_covered(request, context):
     return present(request.gold, context.passages)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(requests())
 def test_oracle_covers_every_part_with_gold_only(request):
     context = apply(Oracle(), request)
@@ -96,7 +96,7 @@ def test_oracle_covers_every_part_with_gold_only(request):
     assert bool(context.passages) == bool(parts)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(requests())
 def test_without_gold_covers_no_part_and_only_removes(request):
     context = apply(WithoutGold(), request)
@@ -112,7 +112,7 @@ def test_closed_book_is_empty(request):
     assert apply(ClosedBook(), request).passages == ()
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=120)
 @given(requests(), st.sampled_from(POSITIONS), st.integers(0, 3))
 def test_with_all_gold_every_part_is_covered_and_distractors_stay_within_the_budget(
     request, position, seed
@@ -142,7 +142,7 @@ def test_with_all_gold_every_part_is_covered_and_distractors_stay_within_the_bud
     assert {hit.pid for hit in request.retrieved} <= set(both)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(requests(), st.sampled_from(POSITIONS), st.sampled_from(["evicted", "unretrieved", "all"]))
 def test_completing_a_context_twice_is_completing_it_once(request, position, supply):
     level = WithGold(supply, position, 1)
@@ -150,7 +150,7 @@ def test_completing_a_context_twice_is_completing_it_once(request, position, sup
     assert apply(level, replace(request, context=once)) == once
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(requests(), st.sampled_from(["random", "rank:1", "rank:3"]))
 def test_repaired_assembly_differs_only_where_retrieved_gold_was_left_out(request, position):
     before = request.context
@@ -162,7 +162,7 @@ def test_repaired_assembly_differs_only_where_retrieved_gold_was_left_out(reques
         assert context == before
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(requests())
 def test_a_covered_or_unanswerable_question_keeps_its_context(request):
     covered_parts, parts = parts_covered(request, request.context)
@@ -171,7 +171,7 @@ def test_a_covered_or_unanswerable_question_keeps_its_context(request):
             assert apply(WithGold(supply), request) == request.context
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(requests())
 def test_what_both_kinds_supply_is_what_all_supplies(request):
     request = replace(request, context=replace(request.context, budget_tokens=None))
@@ -184,7 +184,7 @@ def test_what_both_kinds_supply_is_what_all_supplies(request):
     assert not new("evicted") & new("unretrieved")
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(requests())
 def test_gold_moved_to_the_front_is_the_completed_context_reordered(request):
     completed = apply(WithGold("all", "random"), request)

@@ -37,7 +37,7 @@ def test_words_are_compared_by_their_stems():
     assert ask(one(), "Who is surrendering armies?", passage).text == (
         "The army surrendered quickly."
     )
-    assert ask(one(language=None), "Who is surrendering armies?", passage).abstained
+    assert ask(one(language="multilingual"), "Who is surrendering armies?", passage).abstained
 
 
 def test_an_empty_context_gives_the_sentinel():
@@ -63,7 +63,7 @@ def test_citations_name_the_position_of_the_passage():
 
 
 def test_more_sentences_come_best_first_and_only_above_the_floor():
-    question = "How long is the Seine in Paris?"
+    question = "How many km does the Seine flow?"
     narrow = ask(one(sentences=2), question, TOWER, RIVER).text
     assert narrow == "The Seine flows through Paris. It is 777 km long."
     assert ask(one(sentences=9, floor=0.5), question, TOWER, RIVER).text == narrow
@@ -89,8 +89,8 @@ def test_adjacent_pairs_count_where_they_are_asked_to():
 def test_the_rest_of_the_passage_counts_in_part():
     elsewhere = Passage("a", "It opened in 1900.", "Museum")
     here = Passage("b", "It opened in 1950.", "Garden")
-    assert ask(one(), "When has the garden opened?", elsewhere, here).text == "It opened in 1950."
-    flat = one(passage_weight=0.0)
+    mixed, flat = one(floor=0.3), one(floor=0.3, passage_weight=0.0)
+    assert ask(mixed, "When has the garden opened?", elsewhere, here).text == "It opened in 1950."
     assert ask(flat, "When has the garden opened?", elsewhere, here).text == "It opened in 1900."
 
 
@@ -109,7 +109,7 @@ def test_headers_are_never_part_of_an_answer():
 )
 def test_questions_of_other_languages_find_their_sentence(question, expected):
     passage = Passage("p", f"天气很好。 قصة أخرى. Noch etwas. {expected} 😀")
-    assert ask(one(language=None), question, passage).text == expected
+    assert ask(one(language="multilingual"), question, passage).text == expected
 
 
 def test_the_frame_of_a_prompt_does_not_depend_on_the_passages():
@@ -177,3 +177,25 @@ def test_answers_are_verbatim_and_the_same_every_time(bodies, question, floor, b
     pairs = {f"{one} {two}" for one in found for two in found}
     assert answer.text in {reader.sentinel, *found, *pairs}
     assert answer.abstained == (answer.text == reader.sentinel)
+
+
+def test_a_score_does_not_depend_on_how_much_else_is_shown():
+    other = [Passage(f"o{i}", "Nothing to see. Move along. Still nothing.") for i in range(5)]
+    question = "Which towers did engineers of Paris build?"
+    for floor in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        alone = ask(one(floor=floor), question, TOWER)
+        assert ask(one(floor=floor), question, TOWER, *other) == alone
+
+
+def test_words_of_asking_do_not_count_unless_there_are_no_others():
+    asking = Passage("a", "How many, how much and who did what?")
+    assert ask(one(), "Who did build how many towers?", asking, TOWER).text == (
+        "The tower was built in 1889."
+    )
+    assert ask(one(), "Who did what?", asking).text == asking.text
+
+
+def test_the_stems_in_use_belong_to_the_identity_of_the_reader():
+    german, other = Extractive(language="de").identity(), Extractive(language="zz").identity()
+    assert "PyStemmer" in str(german)
+    assert german != other

@@ -45,7 +45,10 @@ def test_an_empty_ranking_stays_empty():
 
 @pytest.mark.parametrize("top_k", [0, -1])
 def test_a_cut_that_keeps_nothing_is_a_problem(top_k):
-    assert "top_k" in NoReranker(top_k).problems()[0]
+    for reranker in (NoReranker(top_k), FunctionReranker("rerank:score", top_k)):
+        assert "top_k" in reranker.problems()[0]
+        with pytest.raises(AdapterError, match="top_k"):
+            list(reranker.rerank(CORPUS, []))
     assert NoReranker(1).problems() == NoReranker(None).problems() == []
 
 
