@@ -1,0 +1,113 @@
+"""The plan on the terminal: what is asked, what is changed, what it may cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragablate.design import PLACEBO
+from ragablate.records import Arm, Contrast
+from ragablate.report import plans
+from ragablate.report.page import Page
+
+if TYPE_CHECKING:
+    from ragablate.checked import Checked
+    from ragablate.design.experiments import Experiment
+
+_FEW_LEAVES = 4
+
+
+def calls(checked: Checked) -> dict[str, int]:
+    """The most reader calls each arm can take; answers that are stored already take none."""
+    questions = len(checked.dataset.questions)
+    most = {arm.name: questions * checked.settings.replicates for arm in checked.plan.arms}
+    if PLACEBO in most:
+        asked = [e.questions for e in checked.plan.experiments if e.design == "placebo"]
+        most[PLACEBO] = min([questions, *(q for q in asked if q is not None)])
+    return most
+
+
+def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
+    """Data, control's pipeline, every experiment with its arms, and the decision rule.
+
+    Args:
+        page: What to print on.
+        checked: The plan.
+        every_leaf: Whether all leaves of the config that an arm changes are listed.
+    """
+    most = calls(checked)
+    page.heading(f"{checked.name}: the plan")
+    page.line(page.text(_data(checked)))
+    top_k = getattr(checked.pipelines[checked.plan.arms[0].name]["reranker"], "top_k", None)
+    line = plans.pipeline(checked.plan.choices, top_k)
+    page.line(page.join(("control:", "bold"), (line, "")))
+    for experiment in checked.plan.experiments:
+        page.blank()
+        _experiment(page, checked, experiment, most, every_leaf)
+    page.blank()
+    contrasts = checked.plan.contrasts
+    family = sum(contrast.kind != "placebo" for contrast in contrasts)
+    margins = [contrast.margin for contrast in contrasts]
+    rule = plans.rule(checked.plan.control["alpha"], margins, family)
+    page.line(page.join(("Decided beforehand:", "bold"), (f"{rule}.", "")))
+    page.line(
+        page.join(
+            ("Reader calls:", "bold"),
+            (f"at most {sum(most.values()):,} for {len(most)} arms; stored answers take none.", ""),
+        )
+    )
+
+
+def _data(checked: Checked) -> str:
+    dataset = checked.dataset
+    answerable = sum(gold.answerable for gold in dataset.gold.values())
+    questions = len(dataset.questions)
+    searched = (
+        f"{len(dataset.passages):,} passages"
+        if dataset.passages
+        else f"{len(dataset.documents):,} documents"
+    )
+    return (
+        f"{dataset.name}: {questions:,} questions ({answerable:,} answerable, "
+        f"{questions - answerable:,} unanswerable), {searched}"
+    )
+
+
+def _experiment(
+    page: Page, checked: Checked, experiment: Experiment, most: dict[str, int], every_leaf: bool
+) -> None:
+    page.line(page.join((f"{experiment.name}:", "bold"), (experiment.question, "")))
+    arms = {arm.name: arm for arm in checked.plan.arms}
+    for contrast in checked.plan.contrasts:
+        if contrast.experiment == experiment.name:
+            what = plans.changed(contrast)
+            cost = f"at most {most[contrast.treatment]:,} reader calls"
+            page.line(page.join((what, "cyan"), (f"({cost})", "dim")), 2)
+            _leaves(page, contrast, arms[contrast.treatment], every_leaf)
+
+
+def _leaves(page: Page, contrast: Contrast, arm: Arm, every_leaf: bool) -> None:
+    changes = [leaf for leaf in arm.changes if leaf.key != contrast.variable]
+    shown = changes if every_leaf or len(changes) <= _FEW_LEAVES + 1 else changes[:_FEW_LEAVES]
+    for leaf in shown:
+        key, old, new = plans.change(leaf)
+        page.line(page.text(f"{key}: {old} → {new}", "dim"), 4)
+    hidden = len(changes) - len(shown)
+    if hidden:
+        page.line(page.text(f"… and {hidden} more leaves (ragablate check lists all)", "dim"), 4)
+
+
+def plan_object(checked: Checked) -> dict[str, object]:
+    """The plan as plain values."""
+    dataset = checked.dataset
+    answerable = sum(gold.answerable for gold in dataset.gold.values())
+    return {
+        "dataset": {
+            "name": dataset.name,
+            "questions": len(dataset.questions),
+            "answerable": answerable,
+        },
+        "choices": {k: v for k, v in checked.plan.choices.items() if k in plans.STAGES},
+        "arms": checked.plan.arms,
+        "contrasts": checked.plan.contrasts,
+        "calls": calls(checked),
+    }

@@ -1,0 +1,114 @@
+"""A plan in words: its pipeline, its decision rule, and the command that repeats it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ragablate.config import STAGES
+from ragablate.records import Change, Contrast
+from ragablate.report.tables import NOTHING
+
+_ALWAYS_SHOWN = ("retriever", "reranker", "assembler", "context", "reader")
+_NEUTRAL = ("name", "outputs", "quiet", "json", "hydra")
+_OWN = "ragablate."
+_ROOT = r"(?:(?<![\w./\\\]])/(?!/)|(?<!\w)[A-Za-z]:\\)"
+_ABSOLUTE = re.compile(_ROOT + r"(?:[^\s/\\,'\"\]}]+[/\\])*(?=[^\s/\\,'\"\]}])")
+_WHOLE = re.compile(rf"^(?P<key>[^=]*=)?(?P<quote>['\"]?)(?P<path>{_ROOT}[^,\[\]{{}}]*)$")
+
+
+def pipeline(choices: Mapping[str, str], top_k: int | None) -> str:
+    """The stages of a pipeline in the order data flow, those that do nothing left out."""
+    named = []
+    for stage in STAGES:
+        choice = choices.get(stage, NOTHING)
+        if stage not in _ALWAYS_SHOWN and choice == "none":
+            continue
+        cut = f" (top {top_k})" if stage == "reranker" and top_k is not None else ""
+        named.append(choice + cut)
+    return " → ".join(["question", *named])
+
+
+def choices_of(config: Mapping[str, Any], contrasts: Iterable[Contrast]) -> dict[str, str]:
+    """Control's option in every stage, as far as a bundle tells.
+
+    Contrasts name the option of what they vary. Elsewhere it is the adapter's module, which
+    is named like its YAML.
+    """
+    found = {stage: _module(config.get(stage)) for stage in STAGES}
+    for contrast in contrasts:
+        if contrast.variable in found and contrast.control_level:
+            found[contrast.variable] = contrast.control_level
+    return found
+
+
+def _module(node: Any) -> str:
+    target = str(node.get("_target_", "")) if isinstance(node, Mapping) else ""
+    parts = target.split(".")
+    return parts[-2] if len(parts) > 1 else NOTHING
+
+
+def changed(contrast: Contrast) -> str:
+    """The one change of a contrast: ``retriever: bm25 → dense``."""
+    if contrast.kind == "placebo":
+        return "nothing: control asked again"
+    if not contrast.control_level:
+        return f"{contrast.variable}: {contrast.level}"
+    return f"{contrast.variable}: {contrast.control_level} → {contrast.level}"
+
+
+def rule(alpha: float, margins: Sequence[float], family: int) -> str:
+    """The decision rule on one line."""
+    declared = sorted(set(margins))
+    within = f"±{declared[0]:g}" if len(declared) == 1 else "± the experiment's margin"
+    adjusted = f", Holm over {family} contrasts," if family > 1 else ""
+    return (
+        f"up or down when the exact p{adjusted} is at most {alpha:g} and the {1 - alpha:.0%} "
+        f"interval excludes 0; flat when the {1 - 2 * alpha:.0%} interval lies within {within}; "
+        "else unclear"
+    )
+
+
+def value(leaf: Any) -> str:
+    """A value of a config on one line, short where it is a name of this package or a path."""
+    if leaf is None:
+        return NOTHING
+    if isinstance(leaf, bool):
+        return str(leaf).lower()
+    if isinstance(leaf, list):
+        return f"[{', '.join(map(value, leaf))}]"
+    if isinstance(leaf, Mapping):
+        return f"{{{', '.join(f'{k}: {value(v)}' for k, v in leaf.items())}}}"
+    return portable(str(leaf).removeprefix(_OWN)) or '""'
+
+
+def change(leaf: Change) -> tuple[str, str, str]:
+    """The key of a leaf that moved, its value in control and in the treatment."""
+    return leaf.key, value(leaf.control), value(leaf.treatment)
+
+
+def command(arguments: Sequence[str]) -> str:
+    """The command that repeats a plan anywhere.
+
+    What cannot change a result is left out: where it is written, how it is shown, runtime
+    knobs. Absolute paths are cut to their last part.
+    """
+    kept = [a for a in arguments if not _neutral(a)]
+    return shlex.join(portable(argument) for argument in kept)
+
+
+def _neutral(argument: str) -> bool:
+    key, equals, _ = argument.partition("=")
+    parts = key.lstrip("+~").split("@")[0].split(".")
+    return bool(equals) and (parts[0] in _NEUTRAL or "runtime" in parts)
+
+
+def portable(text: str) -> str:
+    """Text without the folders of absolute paths, which differ between machines."""
+    whole = _WHOLE.match(text)
+    if whole is not None:
+        last = re.split(r"[/\\]", whole["path"].rstrip("/\\'\""))[-1]
+        return f"{whole['key'] or ''}{whole['quote']}…/{last}{whole['quote']}"
+    return _ABSOLUTE.sub("…/", text)
