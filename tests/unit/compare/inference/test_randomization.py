@@ -63,6 +63,14 @@ def test_hundreds_of_fractional_scores_are_tested_exactly(replicates):
     assert result.p == pytest.approx(by_counting(counts.tolist()), rel=1e-12)
 
 
+def test_far_tails_keep_their_relative_precision():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 4, size=300) * np.where(rng.random(300) < 0.9, 1, -1)
+    expected = by_counting(counts.tolist())
+    assert expected < 1e-40
+    assert sign_flip(counts / 3).p == pytest.approx(expected, rel=1e-12, abs=0)
+
+
 @relaxed
 @given(st.integers(0, 400), st.integers(0, 400), st.booleans())
 def test_mcnemar_agrees_with_the_binomial_test(better, worse, midp):
