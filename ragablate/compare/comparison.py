@@ -17,6 +17,12 @@ from ragablate.compare.validity import require_comparable
 from ragablate.compare.verdicts import conclude
 from ragablate.records import Comparison, Effect, Study
 
+ASSUMED = (
+    "Every causal claim assumes that questions do not influence one another, that the measure "
+    "is what matters, that the gold is right, and that the question set stands for the "
+    "questions to come."
+)
+
 
 def compare(study: Study) -> Comparison:
     """What a study shows, and how strongly it may be said.
@@ -39,7 +45,7 @@ def compare(study: Study) -> Comparison:
         effects=(*(case.primary for case in found), *(e for case in found for e in _rest(case))),
         conclusions=tuple(conclude(case) for case in found),
         signals=signals(table),
-        notes=_notes(table),
+        notes=_notes(table, found),
     )
 
 
@@ -91,7 +97,7 @@ def _rest(case: Case) -> list[Effect]:
     return [*case.others.values(), *(effect for s in case.slices for effect in s.effects)]
 
 
-def _notes(table: ScoreTable) -> tuple[str, ...]:
+def _notes(table: ScoreTable, found: Sequence[Case]) -> tuple[str, ...]:
     study, notes = table.study, []
     gaps = sorted(q for q in study.qids if q in study.eval_gaps)
     if gaps:
@@ -107,4 +113,7 @@ def _notes(table: ScoreTable) -> tuple[str, ...]:
             "Questions are treated as independent: no cluster key (source document, "
             "conversation) was given."
         )
-    return (*notes, *different_questions(table))
+    notes.extend(different_questions(table))
+    if any(case.licence.causal for case in found):
+        notes.append(ASSUMED)
+    return tuple(notes)

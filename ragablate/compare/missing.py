@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragablate.compare.inference.randomization import sign_flip
 from ragablate.compare.populations import clusters
-from ragablate.compare.scores import Pairs, Reading, limits
+from ragablate.compare.scores import Pairs, Reading, extremes
 from ragablate.records import Study
 
 TOLERATED = 0.05
@@ -60,8 +60,8 @@ def worst_cases(
 ) -> tuple[Pairs, Pairs]:
     """All questions, with what is missing scored most against and most for the treatment."""
     k = complete.replicates
-    control = [limits(read(arms[0], qid)[:k], k) for qid in qids]
-    treatment = [limits(read(arms[1], qid)[:k], k) for qid in qids]
+    control = [extremes(read(arms[0], qid)[:k], k) for qid in qids]
+    treatment = [extremes(read(arms[1], qid)[:k], k) for qid in qids]
 
     def bound(side: int) -> Pairs:
         return Pairs(

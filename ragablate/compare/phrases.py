@@ -72,6 +72,8 @@ def measure(study: Study, name: str) -> str:
     """A measure in words; what was *retrieved* always says how deep."""
     if name == EVIDENCE_RETRIEVED:
         return f"evidence retrieved (top {study.top_k})"
+    if "retrieved" in name:
+        return f"{name} (top {study.top_k})"
     return "evidence in the context" if name == EVIDENCE_IN_CONTEXT else name
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragablate.compare import phrases
-from ragablate.compare.arms import family, is_upstream, proofs_of
+from ragablate.compare.arms import family, proofs_of
 from ragablate.compare.contrasts import ContrastSamples
 from ragablate.compare.effects import Draft, Sample, decision, drafts, finish, refused
 from ragablate.compare.inference.multiplicity import holm
@@ -163,12 +163,11 @@ def _broken(samples: ContrastSamples, study: Study) -> str:
     for proof in proofs_of(study, contrast):
         if proof.status == "fail" and proof.consequence == "refuse":
             return proof.text.rstrip(".")
-    moved = samples.moved() if contrast.kind in ("reader", "placebo") else {}
-    for name, questions in moved.items():
-        if is_upstream(study.measures[name].stage, contrast.kind):
+    if contrast.kind in ("reader", "placebo"):
+        for measure, questions in samples.moved().items():
             return (
-                f"{phrases.measure(study, name)} moved on {count(questions, 'question')} in an arm whose contexts are "
-                "fixed: impossible, so the replay is broken"
+                f"{phrases.measure(study, measure)} moved on {count(questions, 'question')} in "
+                "an arm whose contexts are fixed: impossible, so the replay is broken"
             )
     return ""
 

@@ -35,6 +35,18 @@ def claim_record(
         f"{effect.arms[0]}",
         "arms": list(effect.arms),
         "factor": contrast.variable,
+        **_numbers(effect),
+        "label": "exploratory" if _exploratory(effect, conclusion) else conclusion.label,
+        "limits": list(conclusion.limits),
+        "invariants": _invariants(proofs_of(study, contrast)),
+        "hashes": dict(sorted((hashes or {}).items())),
+        "seed": study.seed,
+        "version": __version__,
+    }
+
+
+def _numbers(effect: Effect) -> dict[str, Any]:
+    return {
         "n": effect.n,
         "unmeasured": effect.unmeasured,
         "clusters": effect.clusters,
@@ -50,13 +62,7 @@ def claim_record(
         "margin": effect.margin,
         "state": effect.state,
         "detail": effect.detail,
-        "label": "exploratory" if _exploratory(effect, conclusion) else conclusion.label,
-        "limits": list(conclusion.limits),
-        "invariants": _invariants(proofs_of(study, contrast)),
         "needed_n": effect.needed_n,
-        "hashes": dict(sorted((hashes or {}).items())),
-        "seed": study.seed,
-        "version": __version__,
     }
 
 

@@ -140,7 +140,7 @@ def average(values: Sequence[float | None]) -> float | None:
     return math.fsum(measured) / len(measured)
 
 
-def limits(values: Sequence[float | None], replicates: int) -> tuple[float, float]:
+def extremes(values: Sequence[float | None], replicates: int) -> tuple[float, float]:
     """Lowest and highest mean that the unmeasured decodes of one question allow."""
     measured = [v for v in values if v is not None]
     missing = replicates - len(measured)

@@ -180,17 +180,17 @@ def by_slice(case: Case) -> tuple[str, ...]:
     """Slices that differ, one sentence a slice name, marked as exploratory."""
     return tuple(
         f"Exploratory: the effect differs by {s.name} (Welch p = {p_text(s.gate)}): "
-        + "; ".join(_slice(effect) for effect in s.effects)
+        + "; ".join(_slice(case, effect) for effect in s.effects)
         + "."
         for s in case.slices
         if s.open
     )
 
 
-def _slice(effect: Effect) -> str:
-    adjusted = "" if effect.p_adjusted is None else f", BH p = {p_text(effect.p_adjusted)}"
+def _slice(case: Case, effect: Effect) -> str:
+    adjusted = "" if effect.p_adjusted is None else f"; BH p = {p_text(effect.p_adjusted)}"
     value = effect.population.split("=", 1)[-1]
     return (
         f"{value} {signed(effect.effect or 0.0, phrases.places(effect))} "
-        f"(n = {effect.n}, {effect.better} better, {effect.worse} worse{adjusted})"
+        f"(n = {effect.n}; {phrases.moves(case, effect)}{adjusted})"
     )

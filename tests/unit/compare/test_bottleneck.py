@@ -246,3 +246,21 @@ def test_every_combination_of_states_speaks(sheet, declare):
         conclusion = conclude(forged)
         assert conclusion.verdict in VERDICTS
         assert all(s.strip() and s.endswith(".") for s in conclusion.sentences)
+
+
+def test_a_control_that_lacks_next_to_nothing_has_no_material_shortfall(sheet, declare):
+    made = worked(sheet, (1, 1, 1, 199), (1, 0, 1, 1))
+
+    conclusion = oracle_of(made.study(declare("oracle")))[2]
+
+    assert conclusion.verdict == "no material shortfall"
+    assert "the control lacks at most 0.028 of correct (95 % limit)" in conclusion.sentences[1]
+
+
+def test_gold_that_adds_little_and_leaves_little_lacking_has_no_material_shortfall(sheet, declare):
+    made = worked(sheet, (1, 1, 1, 190), (1, 0, 1, 10))
+
+    conclusion = oracle_of(made.study(declare("oracle", margin=0.087)))[2]
+
+    assert conclusion.verdict == "no material shortfall"
+    assert "with the gold alone at most 0.019 of correct is lacking" in conclusion.sentences[1]

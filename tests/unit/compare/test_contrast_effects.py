@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragablate.compare import compare
-from ragablate.compare.scores import ScoreTable, average, limits
+from ragablate.compare.scores import ScoreTable, average, extremes
 
 
 def columns(arm, **values):
@@ -212,7 +212,7 @@ def test_a_question_is_the_mean_of_its_replicates_or_unmeasured():
     assert average((1.0, None)) is None
     assert average(()) is None
     assert average((None,)) is None
-    assert limits((1.0, None, 0.0), 3) == (1 / 3, 2 / 3)
+    assert extremes((1.0, None, 0.0), 3) == (1 / 3, 2 / 3)
 
 
 def test_an_unknown_arm_has_no_values(sheet, declare):

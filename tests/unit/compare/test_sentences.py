@@ -170,6 +170,38 @@ def test_slices_are_exploratory_and_wait_for_the_gate(sheet, declare):
 
     text = said(study)[-1]
     assert text.startswith("Exploratory: the effect differs by type (Welch p = ")
-    assert "bridge +0.62 (n = 40, 25 better, 0 worse" in text
+    assert "bridge +0.62 (n = 40; 25 questions changed: 25 better, 0 worse; BH p = " in text
     even = {q: {"type": "bridge" if i % 2 else "comparison"} for i, q in enumerate(study.qids)}
     assert not any("Exploratory" in s for s in said(replace(study, slices=even)))
+
+
+def test_changes_that_sit_in_few_clusters_are_said_to(sheet, declare):
+    made = sheet()
+    for document in range(3):
+        made.add({CONTROL: 0, TREATMENT: 1}, times=5, cluster=f"d{document}")
+    for document in range(3, 20):
+        made.add({CONTROL: 1, TREATMENT: 1}, times=5, cluster=f"d{document}")
+    conclusion = compare(made.study(declare("upstream"))).conclusions[0]
+
+    assert "The changes add up in fewer than 6 clusters, too few to detect a difference." in (
+        conclusion.sentences
+    )
+    assert "the changes lie in only 3 clusters" in conclusion.limits
+
+
+def test_an_effect_between_zero_and_the_margin_asks_for_more_than_the_plan(sheet, declare):
+    made = swap(sheet, 12, 0, 300)
+
+    conclusion = compare(made.study(declare("upstream"))).conclusions[0]
+
+    assert conclusion.sentences[0].startswith("On 300 answerable questions")
+    borderline = compare(swap(sheet, 5, 0, 160).study(declare("upstream"))).conclusions[0]
+    assert any("and this set has 160: the truth lies close to" in s for s in borderline.sentences)
+    assert borderline.settle == "more than the 160 questions of this set, to decide correct"
+
+
+def test_assumptions_stand_beside_causal_claims_only(sheet, declare):
+    study = swap(sheet, 14, 3, 100).study(declare("upstream"))
+
+    assert compare(study).notes[-1].startswith("Every causal claim assumes")
+    assert not any("causal" in note for note in compare(replace(study, proofs={})).notes)
