@@ -13,8 +13,17 @@ from ragablate.compare.populations import (
     clusters,
     unanswerable,
 )
-from ragablate.compare.scores import FAITHFULNESS, ScoreTable, mean_of
+from ragablate.compare.scores import (
+    EVIDENCE_IN_CONTEXT,
+    EVIDENCE_RETRIEVED,
+    FAITHFULNESS,
+    ScoreTable,
+    mean_of,
+)
 from ragablate.records import Signal
+
+EVIDENCE = (EVIDENCE_RETRIEVED, EVIDENCE_IN_CONTEXT)
+"""Measures that do not exist where a question has no evidence."""
 
 
 def signals(table: ScoreTable) -> tuple[Signal, ...]:
@@ -33,7 +42,7 @@ def signals(table: ScoreTable) -> tuple[Signal, ...]:
         for measure in STAGE_SIGNALS
         if measure in table.study.scores[arm]
         for population, qids in groups
-        if qids
+        if qids and not (population == UNANSWERABLE and measure in EVIDENCE)
     )
 
 

@@ -39,7 +39,7 @@ class Reading(NamedTuple):
 _READINGS: dict[tuple[State, State], Reading] = {
     ("up", "up"): Reading(
         "{stage} improves answers",
-        "More evidence reached the reader, and the answers are better for it",
+        "More evidence reached the reader, and its answers are better",
         "{stage}",
     ),
     ("up", "flat"): Reading(
@@ -79,7 +79,7 @@ _READINGS: dict[tuple[State, State], Reading] = {
     ),
     ("down", "down"): Reading(
         "{stage} regressed",
-        "Less evidence reached the reader, and the answers are worse for it",
+        "Less evidence reached the reader, and its answers are worse",
         "{stage}",
     ),
     ("down", "flat"): Reading(
@@ -91,8 +91,8 @@ _READINGS: dict[tuple[State, State], Reading] = {
 }
 
 _EVIDENCE_OPEN: dict[State, str] = {
-    "up": "The answers are better; whether that is for more evidence is not decided",
-    "down": "The answers are worse; whether that is for less evidence is not decided",
+    "up": "The answers are better; whether more evidence reached the reader is not decided",
+    "down": "The answers are worse; whether less evidence reached the reader is not decided",
     "flat": "The answers did not change by more than the margin; whether the evidence did is "
     "not decided",
     "unclear": "Neither what happens to the evidence nor what happens to the answers is decided",
@@ -100,8 +100,8 @@ _EVIDENCE_OPEN: dict[State, str] = {
 }
 
 _SCORE_OPEN: dict[State, str] = {
-    "up": "More evidence reaches the reader; whether its answers are better for it is not decided",
-    "down": "Less evidence reaches the reader; whether its answers are worse for it is not decided",
+    "up": "More evidence reaches the reader; whether its answers are better is not decided",
+    "down": "Less evidence reaches the reader; whether its answers are worse is not decided",
     "flat": "No more and no less evidence reaches the reader; whether its answers change is not "
     "decided",
 }
