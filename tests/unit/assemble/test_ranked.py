@@ -115,6 +115,7 @@ def test_near_duplicates_go_from_the_threshold_on():
     # 6 shared shingles of 7: a similarity of 0.857.
     assert pids(assemble(Ranked(dedupe=0.85), over)) == ["p0", "p2"]
     assert pids(assemble(Ranked(dedupe=0.86), over)) == ["p0", "p1", "p2"]
+    assert pids(assemble(Ranked(dedupe=6 / 7), over)) == ["p0", "p2"]
 
 
 def test_texts_without_words_are_alike_only_if_equal():

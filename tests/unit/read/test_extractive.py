@@ -199,3 +199,9 @@ def test_the_stems_in_use_belong_to_the_identity_of_the_reader():
     german, other = Extractive(language="de").identity(), Extractive(language="zz").identity()
     assert "PyStemmer" in str(german)
     assert german != other
+
+
+def test_words_of_the_sentence_count_once():
+    passage = Passage("a", "Red fox.")
+    assert not ask(one(floor=0.5), "red wolf", passage).abstained
+    assert ask(one(floor=0.51), "red wolf", passage).abstained
