@@ -33,6 +33,7 @@ def plan_digest(checked: Checked) -> str:
     return digest(
         {a.name: checked.pipelines[a.name].fingerprints for a in checked.plan.arms},
         checked.plan.contrasts,
+        checked.plan.analyses,
         {name: own for name, (_, own) in checked.judges.items()},
         set_digest(checked.dataset),
         {key: control[key] for key in ("seed", "replicates", "alpha", "power", "cluster_by")},
@@ -141,6 +142,7 @@ def _plan_json(
             for e in checked.plan.experiments
         ],
         "contrasts": checked.plan.contrasts,
+        "analyses": checked.plan.analyses,
         "arms": [_arm_json(checked, executed, arm) for arm in checked.plan.arms],
         "measures": list(checked.measures.values()),
         "judges": {name: own for name, (_, own) in checked.judges.items()},

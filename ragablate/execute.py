@@ -16,7 +16,7 @@ from typing import Any
 from ragablate.adapters import Pipeline
 from ragablate.design import Plan
 from ragablate.judging import judge_all
-from ragablate.pipeline import Upstream
+from ragablate.pipeline import Upstream, referred
 from ragablate.prompts import context_digest, frame_digest
 from ragablate.reading import Reading, Settings, read, readings
 from ragablate.records import (
@@ -100,8 +100,9 @@ def execute(
     """
     upstream = Upstream(dataset, store, progress)
     wanted: list[Reading] = []
-    for arm in plan.arms:
-        prepared = upstream.prepare(pipelines[arm.name])
+    # An arm that refers to another's contexts comes after it.
+    for arm in sorted(plan.arms, key=lambda arm: bool(referred(pipelines[arm.name]))):
+        prepared = upstream.prepare(arm.name, pipelines[arm.name])
         wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings)
     answers, calls = read(wanted, pipelines, store, settings.seed, progress)
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])

@@ -66,13 +66,19 @@ class Upstream:
         self._store = store
         self._progress = progress
         self._memo: dict[str, Any] = {}
+        self._shown: dict[str, dict[str, Context]] = {}
         # Slices are for reporting, and may tell what is answerable: no stage sees them.
         self._questions = {q.qid: replace(q, slices={}) for q in dataset.questions}
         # A question's content is in its key, so an edited question is a new one.
         self._content = {q.qid: question_digest(q)[:16] for q in dataset.questions}
 
-    def prepare(self, arm: Pipeline) -> dict[str, Prepared]:
-        """Everything up to the context, by qid, in question order."""
+    def prepare(self, name: str, arm: Pipeline) -> dict[str, Prepared]:
+        """Everything up to the context, by qid, in question order.
+
+        Args:
+            name: Of the arm, for interventions of later arms that refer to its contexts.
+            arm: Its adapters. An arm it refers to must have been prepared before.
+        """
         corpus = self.corpus(arm)
         found = self._search(arm, corpus)
         lineage = digest("rerank", arm.fingerprints["reranker"], found.lineage)
@@ -219,14 +225,20 @@ class Upstream:
         self, arm: Pipeline, assembled: ByQid[Context], retrieved: ByQid[Ranking], lineage: str
     ) -> dict[str, Item[Context]]:
         gold = self.resolved(arm)
+        context = arm["context"]
+        other = self._shown[context.arm] if referred(arm) else {}
         requests = [
             InterveneRequest(
-                qid, self._questions[qid], item.value, value(retrieved[qid]), gold[qid]
+                qid,
+                self._questions[qid],
+                item.value,
+                value(retrieved[qid]),
+                gold[qid],
+                other.get(qid),
             )
             for qid, item in assembled.items()
             if item.value is not None
         ]
-        context = arm["context"]
         done = self._run("intervene", context, context.intervene, Item[Context], lineage, requests)
         return {**failed(assembled), **done}
 
@@ -253,6 +265,11 @@ class Upstream:
             self._memo[key] = build()
         result: T = self._memo[key]
         return result
+
+
+def referred(arm: Pipeline) -> str:
+    """Name of the arm whose contexts an arm's intervention refers to; empty for none."""
+    return str(getattr(arm["context"], "arm", ""))
 
 
 def _over(method: Callable[..., Iterator[Item[T]]], corpus: Corpus) -> Any:

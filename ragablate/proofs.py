@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragablate.edges import changes_between
 from ragablate.gold import present
 from ragablate.records import Arm, Contrast, Proof
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, context_of, gold_parts
@@ -39,6 +40,8 @@ class Exhibit:
     """By digest."""
     corpora: Mapping[str, str]
     """By arm name, digest of what was searched."""
+    may_change_nothing: bool = False
+    """A step of a ladder that finds nothing to repair is no missing treatment."""
 
     @property
     def shared(self) -> list[tuple[TraceLine, TraceLine]]:
@@ -114,7 +117,7 @@ def _reader(x: Exhibit) -> Proof | None:
 def _one_change(x: Exhibit) -> Proof:
     if x.contrast.kind == "placebo":
         return _passed("INV-4", "no leaf of the resolved config differs")
-    changes = x.treatment.changes
+    changes = changes_between(x.control, x.treatment)
     variable = x.contrast.variable
     outside = [c.key for c in changes if c.key != variable and not c.key.startswith(variable + ".")]
     if outside:
@@ -223,6 +226,8 @@ def _no_gold(line: TraceLine, question: QuestionLine, contexts: Mapping[str, Con
 def _changed(x: Exhibit) -> Proof:
     changed = sum(b.context_digest != a.context_digest for b, a in x.shared)
     total = len(x.shared)
+    if not changed and x.may_change_nothing:
+        return _passed("INV-12", f"nothing to edit: contexts are identical on {total}/{total}")
     if not changed:
         text = f"contexts are identical on {total}/{total} questions: no treatment was applied"
         return _failed("INV-12", "refuse", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,9 +13,10 @@ import msgspec
 
 from ragablate.bundle.write import arm_folder
 from ragablate.codec import decode
+from ragablate.edges import edges
 from ragablate.errors import BundleError
 from ragablate.proofs import Exhibit, prove
-from ragablate.records import Arm, Contrast, Measure, Proof, Study, Verdict
+from ragablate.records import Analysis, Arm, Contrast, Measure, Proof, Study, Verdict
 from ragablate.traces import ContextLine, QuestionLine, TraceLine
 
 T = TypeVar("T")
@@ -52,9 +53,24 @@ class Bundle:
         return tuple(msgspec.convert(c, Contrast) for c in self.plan["contrasts"])
 
     @cached_property
+    def analyses(self) -> tuple[Analysis, ...]:
+        """As declared."""
+        return tuple(msgspec.convert(a, Analysis) for a in self.plan["analyses"])
+
+    @cached_property
     def proofs(self) -> dict[str, tuple[Proof, ...]]:
-        """By contrast id, made from the traces."""
-        return {c.id: prove(self._exhibit(c)) for c in self.contrasts}
+        """By contrast or analysis id, made from the traces.
+
+        An analysis has the proofs of all its steps, each text naming the step.
+        """
+        proofs = {c.id: prove(self._exhibit(c)) for c in self.contrasts}
+        for analysis in self.analyses:
+            proofs[analysis.id] = tuple(
+                replace(proof, text=f"{edge.roles[0]} to {edge.roles[1]}: {proof.text}")
+                for edge in edges(analysis)
+                for proof in prove(self._exhibit(edge.contrast, edge.may_change_nothing))
+            )
+        return proofs
 
     def study(self) -> Study:
         """What the comparator needs."""
@@ -79,9 +95,10 @@ class Bundle:
             alpha=plan["alpha"],
             power=plan["power"],
             seed=plan["seed"],
+            analyses=self.analyses,
         )
 
-    def _exhibit(self, contrast: Contrast) -> Exhibit:
+    def _exhibit(self, contrast: Contrast, may_change_nothing: bool = False) -> Exhibit:
         def by_key(arm: str) -> dict[tuple[str, int], TraceLine]:
             return {(t.qid, t.replicate): t for t in self.traces[arm]}
 
@@ -94,6 +111,7 @@ class Bundle:
             self.questions,
             self.contexts,
             {a["name"]: a["corpus"]["digest"] for a in self.plan["arms"]},
+            may_change_nothing,
         )
 
 

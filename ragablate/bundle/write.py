@@ -110,6 +110,7 @@ def write_effects(folder: Path, comparison: Comparison, proofs: Mapping[str, Any
             {
                 "effects": comparison.effects,
                 "conclusions": comparison.conclusions,
+                "analyses": comparison.analyses,
                 "signals": comparison.signals,
                 "notes": comparison.notes,
                 "proofs": proofs,

@@ -1,6 +1,9 @@
-"""From experiments to arms, each exactly one change away from control."""
+"""From experiments to arms, each exactly one declared change away from control."""
 
-from ragablate.design.arms import CONTROL, PLACEBO, Plan, plan
-from ragablate.design.experiments import Experiment, Level
+from ragablate.design.arms import Plan, plan
+from ragablate.design.designs import kind_of
+from ragablate.design.drafting import CONTROL, PLACEBO
+from ragablate.design.experiments import Experiment
+from ragablate.design.levels import Level
 
-__all__ = ["CONTROL", "PLACEBO", "Experiment", "Level", "Plan", "plan"]
+__all__ = ["CONTROL", "PLACEBO", "Experiment", "Level", "Plan", "kind_of", "plan"]

@@ -21,7 +21,7 @@ LAYERS = [
     {"codec", "protocols", "text", "failures", "functions", "resources", "recorded", "data"},
     {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
-    {"config", "store", "stages", "traces", "compare", "diagnose"},
+    {"config", "store", "stages", "traces", "compare", "diagnose", "edges"},
     {"design", "adapters", "prepared", "pipeline", "proofs"},
     {"reading", "judging", "execute", "bundle", "ledger", "calibrate"},
     {"checked", "evidence", "report", "session"},
