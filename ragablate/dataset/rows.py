@@ -1,4 +1,4 @@
-"""Lines of a JSONL data set, typed.
+"""Rows of a data set, typed, whatever file they come from.
 
 Only the fields named here are read. Any other field is passed over, so a field that nobody
 foresaw can never carry gold into a ``Question``.
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from ragablate.codec import encode
+from ragablate.dataset import files
 from ragablate.records import Document, Passage, Question, Scalar, Turn
 
 Id = str | int
@@ -21,7 +22,7 @@ Id = str | int
 Plain = str | int | float | bool | None
 """A scalar as JSON has it."""
 
-_BOM = b"\xef\xbb\xbf"
+_LINES = "Write one JSON object a line"
 
 
 class CorpusRow(msgspec.Struct):
@@ -71,7 +72,7 @@ class QuestionRow(msgspec.Struct):
     answer_start: list[int] | None = None
 
 
-Row = TypeVar("Row", CorpusRow, QuestionRow)
+Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 class Line(NamedTuple):
@@ -79,9 +80,16 @@ class Line(NamedTuple):
 
     path: Path
     number: int
+    kind: str = "line"
+    """What is counted; it may say where, as in ``article 3, paragraph``."""
 
     def __str__(self) -> str:
-        return f"{self.path}, line {self.number}"
+        return f"{self.path}, {self.place}"
+
+    @property
+    def place(self) -> str:
+        """Where it stands in its file."""
+        return f"{self.kind} {self.number}"
 
 
 class Rows(NamedTuple):
@@ -102,16 +110,10 @@ def read_rows(path: Path, kind: type[Row], problems: list[str]) -> Rows:
     """
     found: list[tuple[Line, Any]] = []
     lost = 0
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    data = files.content(path, problems)
+    if data is None:
         return Rows([], 1)
-    except OSError as problem:
-        problems.append(
-            f"{path} cannot be read ({problem.strerror}). Make it a readable file of JSON lines."
-        )
-        return Rows([], 1)
-    for line, raw in _lines(path, data.removeprefix(_BOM)):
+    for line, raw in _lines(path, data):
         try:
             found.append((line, msgspec.json.decode(raw.decode(), type=kind)))
         except UnicodeDecodeError as problem:
@@ -122,13 +124,8 @@ def read_rows(path: Path, kind: type[Row], problems: list[str]) -> Rows:
             return Rows(found, lost + 1)
         except msgspec.DecodeError as problem:
             lost += 1
-            problems.append(f"{line}: {_explain(raw, problem)}")
+            problems.append(f"{line}: {explain(raw, problem, _LINES)}")
     return Rows(found, lost)
-
-
-def missing(path: Path) -> str:
-    """The sentence about a file that is not there."""
-    return f"There is no file {path}. Put it there, or correct the name."
 
 
 def _lines(path: Path, data: bytes) -> Iterator[tuple[Line, bytes]]:
@@ -137,14 +134,15 @@ def _lines(path: Path, data: bytes) -> Iterator[tuple[Line, bytes]]:
             yield Line(path, number), raw
 
 
-def _explain(raw: bytes, problem: msgspec.DecodeError) -> str:
+def explain(raw: bytes | str, problem: msgspec.DecodeError, remedy: str) -> str:
+    """What is wrong with a piece of JSON, with what to do about it."""
     if isinstance(problem, msgspec.ValidationError):
         return f"{_in_words(str(problem))}. Correct the field."
     try:
         json.loads(raw)
     except ValueError as plain:
-        return f"invalid JSON ({plain}). Write one JSON object a line."
-    return "invalid JSON (half of a surrogate pair, or NaN). Write one JSON object a line."
+        return f"invalid JSON ({plain}). {remedy}."
+    return f"invalid JSON (half of a surrogate pair, or NaN). {remedy}."
 
 
 def _in_words(message: str) -> str:
