@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragablate.compare.analyses import analysed
 from ragablate.compare.case import Case
 from ragablate.compare.effects import Sample, effects_of
 from ragablate.compare.limits import licence_of
@@ -34,6 +35,7 @@ def compare(study: Study) -> Comparison:
     2. Cells, stage signals, negative controls and slices are read beside each.
     3. Proofs and findings set how strongly each contrast may speak; its verdict follows from
        the states of its effects.
+    4. Every analysis has a family, a verdict and terms of its own.
 
     Raises:
         EvidenceError: The scores cannot be paired (``require_comparable``), or no contrast
@@ -41,11 +43,17 @@ def compare(study: Study) -> Comparison:
     """
     found = cases(study)
     table = found[0].table if found else ScoreTable(study)
+    several = tuple(analysed(table))
     return Comparison(
-        effects=(*(case.primary for case in found), *(e for case in found for e in _rest(case))),
-        conclusions=tuple(conclude(case) for case in found),
+        effects=(
+            *(case.primary for case in found),
+            *(effect for one in several for effect in one.effects),
+            *(effect for case in found for effect in _rest(case)),
+        ),
+        conclusions=(*map(conclude, found), *(one.conclusion for one in several)),
         signals=signals(table),
         notes=_notes(table, found),
+        analyses=tuple(one.result for one in several if one.result is not None),
     )
 
 
