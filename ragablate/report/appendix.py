@@ -14,16 +14,8 @@ from ragablate.report.findings import Finding
 from ragablate.report.tables import NOTHING, Column, Table, pipes
 from ragablate.traces import QuestionLine
 
-_MOST_GAPS = 50
 _UNREAD = "not read"
 _SETTLED = {"retrieve": "retrieval", "assemble": "assembly", "read": "reading"}
-
-_STANDING = (
-    "Questions do not influence each other: no shared memory, cache or rate limit.",
-    "The measures measure what matters, and the gold is right.",
-    "The question set stands for the questions one cares about.",
-    "An effect holds for the reader and the stages of this plan, not for others.",
-)
 
 
 def details(summary: str, body: str) -> str:
@@ -142,7 +134,7 @@ def _table(
         Column("n", right=True),
         Column("control → treatment", right=True),
         Column("effect", right=True),
-        Column("95 % interval", right=True),
+        Column(f"{figures.coverage(effects)} interval", right=True),
         Column(p, right=True),
         Column("up / down / same", right=True),
         Column("state"),
@@ -204,18 +196,14 @@ def _proof(proof: Proof) -> str:
 def limits(
     found: Sequence[Finding], questions: Mapping[str, QuestionLine], notes: Sequence[str]
 ) -> str:
-    """What weakens the claims, and what every one of them takes for granted."""
+    """What weakens the claims, and which questions are in no number."""
     own = [f"- {code(f.name)}: {inline(limit)}" for f in found for limit in f.conclusion.limits]
-    said = [f"- {inline(note)}" for note in notes]
+    lines = "\n".join([*own, *(f"- {inline(note)}" for note in notes)])
     gaps = [q.qid for q in questions.values() if q.eval_gap]
-    if gaps:
-        listed = ", ".join(code(qid) for qid in gaps[:_MOST_GAPS])
-        more = f" and {len(gaps) - _MOST_GAPS} more" if len(gaps) > _MOST_GAPS else ""
-        said.append(f"- Eval gaps (answerable, no usable gold, in no number): {listed}{more}.")
-    standing = details(
-        "What every claim takes for granted", "\n".join(f"- {text}" for text in _STANDING)
-    )
-    return "\n\n".join(part for part in ("## Limits", "\n".join([*own, *said]), standing) if part)
+    listed = ", ".join(code(qid) for qid in gaps)
+    which = details(f"Eval gaps: the {len(gaps):,} without usable gold", listed) if gaps else ""
+    parts = [part for part in (lines, which) if part]
+    return "\n\n".join(["## Limits", *parts]) if parts else ""
 
 
 # ── the plan ────────────────────────────────────────────────────────────────────────────

@@ -71,7 +71,7 @@ def _overview(found: Sequence[Finding]) -> str:
         Column("one change"),
         Column("came out"),
         Column("control → treatment"),
-        Column("effect (95 % interval)"),
+        Column(f"effect ({figures.coverage([f.primary for f in found])} interval)"),
         Column("claim"),
     )
     rows = tuple(
@@ -116,7 +116,7 @@ def _verdict(finding: Finding) -> str:
     conclusion = finding.conclusion
     headline, *rest = finding.sentences or ("",)
     parts = [
-        f"### {inline(conclusion.verdict)} · {inline(conclusion.label)}",
+        f"### {inline(conclusion.verdict)} (claim: {inline(conclusion.label)})",
         f"{code(finding.name)}: *{inline(finding.contrast.question)}*",
         inline(headline),
         "\n".join(f"- {inline(sentence)}" for sentence in rest),
@@ -166,7 +166,7 @@ def _effects(found: Sequence[Finding]) -> str:
         Column("n", right=True),
         Column("control → treatment", right=True),
         Column("effect", right=True),
-        Column("95 % interval", right=True),
+        Column(f"{figures.coverage([f.primary for f in found])} interval", right=True),
         Column("p", right=True),
         Column("p (Holm)", right=True),
         Column("better / worse / same", right=True),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from ragablate.records import Comparison, Label, Signal
 from ragablate.report import figures, plans
 from ragablate.report.findings import Finding, findings, population_size, signal_table
@@ -23,18 +25,17 @@ _STATE_STYLES = {
 }
 _LABEL_STYLES: dict[Label, str] = {"causal": "green", "causal with limits": "yellow"}
 _MARK_STYLES = {"pass": "green", "fail": "red", "warn": "yellow", "not_checked": "yellow"}
-_FEW_GAPS = 10
 
 
 def print_outcome(page: Page, outcome: Outcome) -> None:
-    """Signals, effects, verdicts, proofs, what to mind, and where everything lies."""
+    """Signals, verdicts, proofs and notes; last, where the eye rests, the effects in short."""
     comparison, bundle = outcome.comparison, outcome.bundle
     found = findings(bundle.contrasts, comparison, bundle.proofs)
     _signals(page, comparison, bundle.plan["top_k"])
-    _effects(page, found)
     _verdicts(page, found)
     _proofs(page, found)
-    _mind(page, outcome)
+    _notes(page, outcome)
+    _effects(page, found)
     _place(page, outcome)
 
 
@@ -58,7 +59,7 @@ def _signals(page: Page, comparison: Comparison, top_k: int) -> None:
 
 def _effects(page: Page, found: Sequence[Finding]) -> None:
     measured = {(f.primary.measure, figures.population(f.primary)) for f in found}
-    page.heading("Effects, treatment minus control" + _alike(found, measured))
+    page.heading("In one minute" + _alike(found, measured))
     columns = (
         Column("experiment"),
         Column("control → treatment", right=True, expendable=3),
@@ -69,13 +70,14 @@ def _effects(page: Page, found: Sequence[Finding]) -> None:
         Column("n", right=True, expendable=4),
         Column("state"),
     )
-    rows = tuple(_row(f, len(measured) > 1) for f in found)
+    rows = tuple(_row(f) for f in found)
     states = {row[-1]: _STATE_STYLES[f.primary.state] for row, f in zip(rows, found, strict=True)}
 
     def style(column: int, cell: str) -> str:
         return states[cell] if column == len(columns) - 1 else "bold" * (column in (0, 2))
 
-    page.table(Table(columns, rows), style)
+    asides = [_aside(page, f, len(measured) > 1) for f in found]
+    page.table(Table(columns, rows), style, asides)
 
 
 def _alike(found: Sequence[Finding], measured: set[tuple[str, str]]) -> str:
@@ -87,14 +89,11 @@ def _alike(found: Sequence[Finding], measured: set[tuple[str, str]]) -> str:
     return f": {measure}, {population} questions{margin}"
 
 
-def _row(finding: Finding, measure: bool) -> tuple[str, ...]:
+def _row(finding: Finding) -> tuple[str, ...]:
     effect = finding.primary
-    aside = plans.changed(finding.contrast)
-    if measure:
-        aside += f"\n{effect.measure}, {figures.population(effect)}"
     in_family = finding.contrast.kind != "placebo"
     return (
-        f"{finding.name}\n{aside}",
+        finding.name,
         figures.means(effect),
         figures.number(effect),
         figures.interval(effect),
@@ -102,6 +101,23 @@ def _row(finding: Finding, measure: bool) -> tuple[str, ...]:
         figures.moves(effect),
         f"{effect.n:,}",
         figures.state(effect),
+    )
+
+
+def _aside(page: Page, finding: Finding, measure: bool) -> Text:
+    """The verdict, and what was changed."""
+    effect = finding.primary
+    change = f"· {plans.changed(finding.contrast)}"
+    if measure:
+        change += f" · {effect.measure}, {figures.population(effect)}"
+    return page.join(*_verdict_in_short(finding), (change, "dim"))
+
+
+def _verdict_in_short(finding: Finding) -> tuple[tuple[str, str], ...]:
+    label = finding.conclusion.label
+    return (
+        (finding.conclusion.verdict, f"bold {_STATE_STYLES[finding.primary.state]}"),
+        (f"(claim: {label})", _LABEL_STYLES.get(label, "magenta")),
     )
 
 
@@ -119,13 +135,7 @@ def _verdicts(page: Page, found: Sequence[Finding]) -> None:
 def _verdict(page: Page, finding: Finding) -> None:
     conclusion = finding.conclusion
     page.line(page.join((f"{finding.name}:", "bold"), (finding.contrast.question, "")))
-    page.line(
-        page.join(
-            (conclusion.verdict, f"bold {_STATE_STYLES[finding.primary.state]}"),
-            (f"({conclusion.label})", _LABEL_STYLES.get(conclusion.label, "magenta")),
-        ),
-        2,
-    )
+    page.line(page.join(*_verdict_in_short(finding)), 2)
     for sentence in finding.sentences:
         page.bullet(page.text(sentence), 2)
     if conclusion.limits:
@@ -158,22 +168,15 @@ def _proofs(page: Page, found: Sequence[Finding]) -> None:
 # ── what to mind, and where it lies ─────────────────────────────────────────────────────
 
 
-def _mind(page: Page, outcome: Outcome) -> None:
+def _notes(page: Page, outcome: Outcome) -> None:
     said = list(outcome.comparison.notes)
-    gaps = [q.qid for q in outcome.bundle.questions.values() if q.eval_gap]
-    if gaps:
-        more = f" and {len(gaps) - _FEW_GAPS} more" if len(gaps) > _FEW_GAPS else ""
-        said.append(
-            f"{len(gaps)} eval gaps (answerable, no usable gold, in no number): "
-            f"{', '.join(gaps[:_FEW_GAPS])}{more}."
-        )
     if outcome.looks > 1:
         said.append(
             f"{outcome.looks} different plans have scored this question set so far: the more "
             "looks, the more is found by luck."
         )
     if said:
-        page.heading("To mind")
+        page.heading("Notes")
         for note in said:
             page.bullet(page.text(note))
 
@@ -181,7 +184,7 @@ def _mind(page: Page, outcome: Outcome) -> None:
 def _place(page: Page, outcome: Outcome) -> None:
     page.heading("Bundle")
     page.verbatim(page.text(str(outcome.folder), "bold"))
-    page.line(page.join(("id", "dim"), (outcome.bundle_id, "")))
+    page.verbatim(page.join(("id", "dim"), (outcome.bundle_id, "")))
     asked = {
         (t.prompt_digest, t.replicate, t.prompt_version)
         for traces in outcome.bundle.traces.values()
@@ -189,13 +192,11 @@ def _place(page: Page, outcome: Outcome) -> None:
         if t.prompt_digest
     }
     answers = sum(bool(t.prompt_digest) for ts in outcome.bundle.traces.values() for t in ts)
+    shared, stored = answers - len(asked), max(0, len(asked) - outcome.calls)
     page.line(
         page.text(
-            f"{answers:,} answers from {outcome.calls:,} reader calls made now; "
-            f"{len(asked) - outcome.calls:,} were stored, {answers - len(asked):,} shared between "
-            "arms"
+            f"{answers:,} answers: {outcome.calls:,} read now, {stored:,} stored before, "
+            f"{shared:,} shared between arms that show the same prompt"
         )
     )
-    page.line(
-        page.text("report.md: the same for a pull request, with slices and every check", "dim")
-    )
+    page.line(page.text("report.md in it: all of this, slices and every check", "dim"))

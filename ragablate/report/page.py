@@ -7,19 +7,16 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
-from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
-from rich.rule import Rule
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from ragablate.report.escape import clean
-from ragablate.report.tables import Table, fit
+from ragablate.report.tables import Table, broken, fit
 
 GAP = 2
 """Cells between two columns of a table."""
+_WIDEST = 110
 _UNBOUNDED = 100
 """Width where the output is no terminal and nothing else is asked for."""
 _ASCII = str.maketrans(
@@ -60,8 +57,8 @@ class Page:
 
     @property
     def width(self) -> int:
-        """Cells of a line."""
-        return self.console.width
+        """Cells of a line; no longer than can be read with ease."""
+        return min(self.console.width, _WIDEST)
 
     def text(self, text: str, style: str = "") -> Text:
         """Untrusted text, ready to be printed."""
@@ -76,21 +73,33 @@ class Page:
         return Text(" ").join(self.text(text, style) for text, style in parts if text)
 
     def heading(self, title: str) -> None:
-        """The title of a part of the page."""
-        self.console.print()
-        self.console.print(Rule(self.text(title, "bold"), align="left", style="dim"))
+        """The title of a part of the page, with a rule to the edge."""
+        text = self.text(title, "bold")
+        self.blank()
+        if text.cell_len + len(" ──") > self.width:
+            self.line(text)
+            return
+        rule = self._rule(self.width - text.cell_len - 1)
+        self.verbatim(Text(" ").join([text, Text(rule, style="dim")]))
 
-    def line(self, text: Text, indent: int = 0) -> None:
-        """A paragraph, its lines indented alike."""
-        self.console.print(Padding(text, (0, 0, 0, indent)))
+    def line(self, text: Text, indent: int = 0, first: Text | None = None) -> None:
+        """A paragraph, its lines indented alike.
+
+        Args:
+            text: What it says.
+            indent: Cells before it.
+            first: What stands before the first line, in the indentation of the others.
+        """
+        start = Text(" " * indent)
+        mark = first if first is not None else Text()
+        lines = text.wrap(self.console, max(1, self.width - indent - mark.cell_len))
+        for number, line in enumerate(lines):
+            before = mark if not number else Text(" " * mark.cell_len)
+            self.verbatim(start + before + line)
 
     def bullet(self, text: Text, indent: int = 0, mark: Text | None = None) -> None:
         """An item of a list."""
-        grid = RichTable.grid(padding=(0, 1, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold")
-        grid.add_row(self.text("•", "dim") if mark is None else mark, text)
-        self.console.print(Padding(grid, (0, 0, 0, indent)))
+        self.line(text, indent, (self.text("•", "dim") if mark is None else mark) + Text(" "))
 
     def blank(self) -> None:
         """An empty line."""
@@ -98,51 +107,71 @@ class Page:
 
     def verbatim(self, text: Text) -> None:
         """A line that is never broken, so that it can be copied."""
+        text.rstrip()
         self.console.print(text, soft_wrap=True)
 
-    def table(self, table: Table, style: Style = no_style) -> None:
-        """A table, less the columns that do not fit; one block a row where too few would be left."""
+    def table(self, table: Table, style: Style = no_style, asides: Sequence[Text] = ()) -> None:
+        """A table, less the columns that do not fit; one block a row where too few would be left.
+
+        Args:
+            table: The table.
+            style: Styles of its cells.
+            asides: What is said of each row in a line of its own below it.
+        """
         fitted = fit(table, self.width, GAP, cell_len)
         if fitted is None:
-            self._stack(table, style)
+            self._stack(table, style, asides)
             return
         shown, widths = fitted
+        self._header(shown, widths)
         kept = [table.columns.index(column) for column in shown.columns]
-        grid = RichTable(
-            box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0),
-            header_style="dim",
-        )  # fmt: skip
-        for column, width in zip(shown.columns, widths, strict=True):
-            grid.add_column(
-                self.text(column.header),
-                justify="right" if column.right else "left",
-                width=width,
-                vertical="top",
-                overflow="fold",
-            )
-        for row in shown.rows:
-            cells = zip(kept, row, strict=True)
-            grid.add_row(*(self._cell(cell, style(index, cell)) for index, cell in cells))
-        self.console.print(grid)
+        for number, row in enumerate(shown.rows):
+            cells = [
+                [self.text(line, style(index, cell)) for line in broken(cell, width, cell_len)]
+                if not place
+                else [self.text(cell, style(index, cell))]
+                for place, (index, cell, width) in enumerate(zip(kept, row, widths, strict=True))
+            ]
+            self._row(shown, widths, cells)
+            if asides:
+                self.line(asides[number], GAP)
 
-    def _cell(self, cell: str, style: str) -> Text:
-        """A cell; a second line is an aside."""
-        first, *rest = cell.split("\n")
-        return Text("\n").join([self.text(first, style), *(self.text(r, "dim") for r in rest)])
+    def _header(self, table: Table, widths: Sequence[int]) -> None:
+        lines = [broken(c.header, w, cell_len) for c, w in zip(table.columns, widths, strict=True)]
+        height = max(map(len, lines))
+        cells = [
+            [self.text(line, "dim") for line in [""] * (height - len(header)) + header]
+            for header in lines
+        ]
+        self._row(table, widths, cells)
+        total = sum(widths) + GAP * (len(widths) - 1)
+        self.verbatim(Text(self._rule(total), style="dim"))
 
-    def _stack(self, table: Table, style: Style) -> None:
-        for row in table.rows:
-            first, *rest = row[0].split("\n")
-            self.line(self.text(first, style(0, row[0]) or "bold"))
-            for aside in rest:
-                self.line(self.text(aside, "dim"), 2)
+    def _row(self, table: Table, widths: Sequence[int], cells: Sequence[Sequence[Text]]) -> None:
+        for number in range(max(map(len, cells))):
+            line = []
+            for column, width, cell in zip(table.columns, widths, cells, strict=True):
+                text = cell[number].copy() if number < len(cell) else Text()
+                text.align("right" if column.right else "left", width)
+                line.append(text)
+            self.verbatim(Text(" " * GAP).join(line))
+
+    def _rule(self, length: int) -> str:
+        return ("-" if self.ascii else "─") * length
+
+    def _stack(self, table: Table, style: Style, asides: Sequence[Text]) -> None:
+        for number, row in enumerate(table.rows):
+            self.line(self.text(row[0], style(0, row[0]) or "bold"))
             pairs = [
                 self.join((column.header, "dim"), (cell, style(index, cell)))
                 for index, (column, cell) in enumerate(zip(table.columns, row, strict=True))
                 if index
             ]
-            for line in packed(pairs, self.width - 2, self.text(" · ", "dim")):
-                self.line(line, 2)
+            between = Text(" | " if self.ascii else " · ", style="dim")
+            for line in packed(pairs, self.width - GAP, between):
+                self.line(line, GAP)
+            if asides:
+                self.line(asides[number], GAP)
 
 
 def packed(parts: Sequence[Text], width: int, between: Text) -> Iterable[Text]:

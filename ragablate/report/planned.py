@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragablate.config import STAGES
 from ragablate.design import PLACEBO
 from ragablate.records import Arm, Contrast
 from ragablate.report import plans
@@ -36,7 +37,7 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
     """
     most = calls(checked)
     page.heading(f"{checked.name}: the plan")
-    page.line(page.text(_data(checked)))
+    page.line(page.join(("data:", "bold"), (_data(checked), "")))
     top_k = getattr(checked.pipelines[checked.plan.arms[0].name]["reranker"], "top_k", None)
     line = plans.pipeline(checked.plan.choices, top_k)
     page.line(page.join(("control:", "bold"), (line, "")))
@@ -67,7 +68,7 @@ def _data(checked: Checked) -> str:
         else f"{len(dataset.documents):,} documents"
     )
     return (
-        f"{dataset.name}: {questions:,} questions ({answerable:,} answerable, "
+        f"{dataset.name}, {questions:,} questions ({answerable:,} answerable, "
         f"{questions - answerable:,} unanswerable), {searched}"
     )
 
@@ -106,7 +107,7 @@ def plan_object(checked: Checked) -> dict[str, object]:
             "questions": len(dataset.questions),
             "answerable": answerable,
         },
-        "choices": {k: v for k, v in checked.plan.choices.items() if k in plans.STAGES},
+        "choices": {k: v for k, v in checked.plan.choices.items() if k in STAGES},
         "arms": checked.plan.arms,
         "contrasts": checked.plan.contrasts,
         "calls": calls(checked),

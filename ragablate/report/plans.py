@@ -11,6 +11,10 @@ from ragablate.config import STAGES
 from ragablate.records import Change, Contrast
 from ragablate.report.tables import NOTHING
 
+# The comparator's own constant; importing it would load scipy, which check does without.
+FEWEST_CHANGED = 6
+"""Changed questions it takes to detect a difference."""
+
 _ALWAYS_SHOWN = ("retriever", "reranker", "assembler", "context", "reader")
 _NEUTRAL = ("name", "outputs", "quiet", "json", "hydra")
 _OWN = "ragablate."
@@ -63,11 +67,12 @@ def rule(alpha: float, margins: Sequence[float], family: int) -> str:
     """The decision rule on one line."""
     declared = sorted(set(margins))
     within = f"±{declared[0]:g}" if len(declared) == 1 else "± the experiment's margin"
-    adjusted = f", Holm over {family} contrasts," if family > 1 else ""
+    adjusted = f" (Holm over {family} contrasts)" if family > 1 else ""
     return (
-        f"up or down when the exact p{adjusted} is at most {alpha:g} and the {1 - alpha:.0%} "
-        f"interval excludes 0; flat when the {1 - 2 * alpha:.0%} interval lies within {within}; "
-        "else unclear"
+        f"up or down when the exact p{adjusted} is at most {alpha:g}, the "
+        f"{100 * (1 - alpha):g} % interval excludes 0 and at least {FEWEST_CHANGED} questions "
+        f"changed; flat when the {100 * (1 - 2 * alpha):g} % interval lies within {within}; else "
+        "unclear"
     )
 
 

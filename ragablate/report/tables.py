@@ -8,6 +8,8 @@ from dataclasses import dataclass
 NOTHING = "–"
 """Stands in a cell that has no value."""
 
+_HEADER_LINES = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -65,20 +67,20 @@ def fit(
 ) -> tuple[Table, tuple[int, ...]] | None:
     """The table with as many columns as fit, and how wide each is.
 
-    The first column may be broken between words and headers between their words; numbers
-    never are. ``None`` where not even the columns that must stay fit.
+    The first column may be broken between words, headers too, preferably into two lines;
+    numbers never are. ``None`` where not even the columns that must stay fit.
 
     Args:
-        table: The table, its cells on one line each.
+        table: The table.
         width: Cells of the screen.
         gap: Cells between two columns.
         length: Cells a text takes.
     """
     while True:
-        narrow = tuple(_narrow(table, i, length) for i in range(len(table.columns)))
+        narrow = [_narrow(table, i, length) for i in range(len(table.columns))]
         spare = width - sum(narrow) - gap * (len(narrow) - 1)
         if spare >= 0:
-            return table, _widen(table, narrow, spare, length)
+            return table, _widened(table, narrow, spare, length)
         droppable = [i for i, column in enumerate(table.columns) if column.expendable]
         if not droppable:
             return None
@@ -92,15 +94,29 @@ def _narrow(table: Table, index: int, length: Callable[[str], int]) -> int:
     return max(map(length, (*table.columns[index].header.split(), *words)), default=0)
 
 
-def _widen(
+def _widened(
     table: Table, narrow: Sequence[int], spare: int, length: Callable[[str], int]
 ) -> tuple[int, ...]:
-    """Give the first column what its cells need, then the headers, as far as there is room."""
+    """Give the first column what its cells need, then headers two lines, while there is room."""
     widths = list(narrow)
     for index, column in enumerate(table.columns):
-        cells = [row[index] for row in table.rows] if index == 0 else []
-        wanted = max(map(length, (column.header, *cells)))
-        more = max(0, min(spare, wanted - widths[index]))
+        wanted = widths[index]
+        if index == 0:
+            wanted = max(map(length, (column.header, *(row[0] for row in table.rows))))
+        while len(broken(column.header, wanted, length)) > _HEADER_LINES:
+            wanted += 1
+        more = min(spare, wanted - widths[index])
         widths[index] += more
         spare -= more
     return tuple(widths)
+
+
+def broken(text: str, width: int, length: Callable[[str], int]) -> list[str]:
+    """Text broken between words into lines of at most ``width`` cells, longer words apart."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and length(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
