@@ -53,6 +53,27 @@ def test_a_mid_p_counts_ties_by_half(values):
     assert sign_flip(values, midp=True).p == float(by_enumeration(values, midp=True))
 
 
+@relaxed
+@given(small_integers.filter(any), st.booleans())
+def test_values_on_no_lattice_are_enumerated_with_their_ties(values, midp):
+    result = sign_flip(np.array(values) / math.pi, midp=midp)
+    assert result.exact
+    assert result.p == float(by_enumeration(values, midp=midp))
+
+
+def test_the_statistic_is_the_sum_of_differences():
+    values = [1 / 3, 1 / 3, 2 / 3, -1 / 3, 1.0, 0.0]
+    assert sign_flip(values, denominator=3).statistic == 2.0
+    assert sign_flip([2.0, 4.0, -2.0]).statistic == 4.0
+    assert sign_flip(np.array(values) / math.pi).statistic == pytest.approx(2 / math.pi)
+    assert sign_flip(values, clusters=list("aabbcc")).statistic == 2.0
+
+
+def test_denominators_up_to_120_are_found():
+    assert sign_flip(np.arange(1, 40) / 120).exact
+    assert not sign_flip(np.arange(1, 40) / 121).exact
+
+
 @pytest.mark.parametrize("replicates", [3, 4, 7])
 def test_hundreds_of_fractional_scores_are_tested_exactly(replicates):
     rng = np.random.default_rng(replicates)
@@ -106,12 +127,13 @@ def test_sums_that_tie_but_for_rounding_are_ties():
     assert sign_flip(np.array([1, 2, 3, -3, 6, 1]) / (10 * math.pi)).p == 0.28125
 
 
-def test_drawn_signs_agree_with_the_exact_test():
+@pytest.mark.parametrize(("size", "midp"), [(400, False), (30, False), (30, True)])
+def test_drawn_signs_agree_with_the_exact_test(size, midp):
     rng = np.random.default_rng(5)
-    values = rng.integers(-3, 4, size=400) / 3
-    values[:30] = np.abs(values[:30])
-    exact = sign_flip(values)
-    drawn = sign_flip(values / math.pi, seed=7)
+    values = rng.integers(-1, 2, size=size)
+    values[: size // 10] = 1
+    exact = sign_flip(values, midp=midp)
+    drawn = sign_flip(values / math.pi, seed=7, midp=midp)
     assert exact.exact
     assert not drawn.exact
     error = math.sqrt(exact.p * (1 - exact.p) / 20_000)
