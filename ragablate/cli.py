@@ -96,7 +96,7 @@ def _hydra(verb: str, overrides: list[str]) -> int:
     # A user's own adapters and functions are importable from where the command is run.
     sys.path.insert(0, os.getcwd())
     job = Job(verb)
-    sys.argv = [f"ragablate {verb}", *overrides]
+    sys.argv = [f"ragablate {verb}", *_options_first(overrides)]
     application = hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
     try:
         application(job)()
@@ -105,6 +105,26 @@ def _hydra(verb: str, overrides: list[str]) -> int:
         code = stop.code if isinstance(stop.code, int) else 1
         return job.exit_code if job.started else (2 if code else 0)
     return job.exit_code
+
+
+def _options_first(arguments: Sequence[str]) -> list[str]:
+    """Hydra's options before the overrides: its parser takes overrides only in one stretch."""
+    options: list[str] = []
+    overrides: list[str] = []
+    waiting = False
+    for argument in arguments:
+        if waiting or argument.startswith("-"):
+            options.append(argument)
+            waiting = not waiting and argument in _TAKE_A_VALUE
+        else:
+            overrides.append(argument)
+    return [*options, *overrides]
+
+
+_TAKE_A_VALUE = {
+    "--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn",
+    "--config-dir", "-cd", "--experimental-rerun",
+}  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -26,10 +26,8 @@ def command(toy: Path, *extra: str) -> list[str]:
         "dataset=jsonl",
         f"dataset.path={toy}",
         "name=toy",
-        "reader=function",
-        "reader.function=counting:read",
+        *(extra or ("reader=function", "reader.function=counting:read")),
         "experiment=[closed_book,oracle_context,placebo]",
-        *extra,
     ]
 
 
@@ -91,11 +89,14 @@ def test_the_same_plan_again_calls_nothing_and_gives_the_same_bytes(
 
 
 def test_a_runtime_knob_re_reads_nothing_and_another_knob_does(tmp_path: Path, toy: Path) -> None:
-    execute(tmp_path, toy)
+    own = ("--config-dir", str(HERE / "conf"), "reader=counting")
+    execute(tmp_path, toy, *own)
     before = calls(tmp_path)
-    execute(tmp_path, toy, "+reader.args={}", "+retriever.runtime={threads: 3}")
+    execute(tmp_path, toy, *own, "reader.runtime.connections=8")
     assert calls(tmp_path) == before
-    execute(tmp_path, toy, "reader.version=other")
+    first, second = bundles(tmp_path)
+    assert contents(first) == contents(second)
+    execute(tmp_path, toy, *own, "reader.sentinel=No idea.")
     assert sum(calls(tmp_path).values()) == 2 * sum(before.values())
 
 
