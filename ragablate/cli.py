@@ -58,6 +58,10 @@ def guarded(action: Callable[[], int]) -> int:
         for problem in problems:
             _complain(problem)
         return error.exit_code
+    except BrokenPipeError:
+        # Whoever read the output has left; a second failure at exit is kept off the screen.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         _complain("interrupted; finished work is kept, the same command resumes")
         return 130
@@ -88,14 +92,18 @@ _VERBS: dict[str, Callable[[list[str]], int]] = {"check": _check, "run": _run}
 
 def _hydra(verb: str, overrides: list[str]) -> int:
     """Hand the rest of the line to Hydra and the composed job to ``jobs``."""
-    import hydra
-
-    from ragablate.config import conf_dir
+    from ragablate.config import composing, conf_dir
     from ragablate.jobs import Job
 
     # A user's own adapters and functions are importable from where the command is run.
     sys.path.insert(0, os.getcwd())
     job = Job(verb)
+    if not any(argument.startswith("-") for argument in overrides):
+        # A single job needs nothing of Hydra but its composing, which spares start-up.
+        with composing():
+            return job.do(overrides)
+    import hydra
+
     sys.argv = [f"ragablate {verb}", *_options_first(overrides)]
     application = hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hydra.core.hydra_config import HydraConfig
@@ -28,16 +29,27 @@ class Job:
         from ragablate.cli import guarded
 
         self.started = True
-        code = guarded(lambda: self._do(bool(config.quiet), bool(config.json)))
+        hydra = HydraConfig.get()
+        overrides = list(hydra.overrides.task)
+        code = guarded(lambda: self.do(overrides, hydra.job.config_name or "config"))
         self.exit_code = max(self.exit_code, code)
 
-    def _do(self, quiet: bool, as_json: bool) -> int:
+    def do(self, overrides: Sequence[str], config_name: str = "config") -> int:
+        """Check, and for ``run`` execute and report; returns the exit code.
+
+        Args:
+            overrides: Hydra overrides.
+            config_name: Primary config.
+
+        Raises:
+            RagablateError: What is wrong with the request, or what stopped the execution.
+        """
         from ragablate import session
         from ragablate.report import terminal
 
-        hydra = HydraConfig.get()
-        checked = session.check(list(hydra.overrides.task), hydra.job.config_name or "config")
-        screen = terminal.Screen(quiet=quiet, as_json=as_json)
+        checked = session.check(overrides, config_name)
+        control = checked.plan.control
+        screen = terminal.Screen(quiet=bool(control["quiet"]), as_json=bool(control["json"]))
         screen.plan(checked)
         if self.verb == "check":
             checked.workshop.close()
