@@ -18,6 +18,11 @@ def find(path: Path) -> Path:
     return packed if not path.exists() and packed.is_file() else path
 
 
+def stem(path: Path) -> str:
+    """A file's name without its endings for JSON and gzip."""
+    return path.name.removesuffix(_GZIP).removesuffix(".json")
+
+
 def missing(path: Path) -> str:
     """The sentence about a file that is not there."""
     if path.is_dir():
