@@ -10,7 +10,7 @@ from ragablate.compare.contrasts import UPSTREAM_MINUS_READER
 from ragablate.records import Effect, Proof
 from ragablate.report import figures, plans
 from ragablate.report.escape import code, html_text, inline
-from ragablate.report.findings import Finding
+from ragablate.report.findings import Compared, Finding
 from ragablate.report.tables import NOTHING, Column, Table, pipes
 from ragablate.traces import QuestionLine
 
@@ -48,7 +48,7 @@ def glossary() -> str:
 # ── further effects ─────────────────────────────────────────────────────────────────────
 
 
-def slices(found: Sequence[Finding]) -> str:
+def slices(found: Sequence[Compared]) -> str:
     """The headline effect by slice: exploratory, and read only where the slices differ."""
     parts = []
     for f in found:
@@ -91,7 +91,7 @@ def _unread(effect: Effect) -> Effect:
     return replace(effect, p_adjusted=None, detail=_UNREAD)
 
 
-def further(found: Sequence[Finding]) -> str:
+def further(found: Sequence[Compared]) -> str:
     """Strata, stage signals, other measures and negative controls of each contrast."""
     parts = []
     for f in found:
@@ -143,11 +143,11 @@ def _table(
         (
             name(e),
             f"{e.n:,}",
-            figures.means(e),
+            figures.firm(figures.means(e)),
             figures.number(e),
-            figures.interval(e),
+            figures.firm(figures.interval(e)),
             figures.probability(e.p_adjusted),
-            figures.moves(e),
+            figures.firm(figures.moves(e)),
             NOTHING if e.detail == _UNREAD else inline(figures.state(e)),
         )
         for e in effects
@@ -209,9 +209,9 @@ def limits(
 # ── the plan ────────────────────────────────────────────────────────────────────────────
 
 
-def plan(bundle: Bundle, found: Sequence[Finding]) -> str:
+def plan(bundle: Bundle) -> str:
     """Control's pipeline, every leaf in which an arm differs from it, and what is measured."""
-    choices = plans.choices_of(bundle.plan["config"], [f.contrast for f in found])
+    choices = plans.choices_of(bundle.plan["config"], bundle.contrasts)
     line = plans.pipeline(choices, bundle.plan["top_k"])
     rows = []
     for arm in bundle.arms.values():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragablate.compare.numbers import between, decimals, p_text, plain, rate_between, signed
-from ragablate.records import Effect, Proof, Signal
+from ragablate.records import Effect, Interval, Proof, Signal, Term
 from ragablate.report.tables import NOTHING
 
 STATES = {
@@ -85,6 +85,11 @@ def state(effect: Effect, detail: bool = True) -> str:
     return f"{text} ({effect.detail})" if detail and effect.detail else text
 
 
+def firm(text: str) -> str:
+    """Text that is not broken at its spaces: numbers that belong together."""
+    return text.replace(" ", "\u00a0")
+
+
 def rate(signal: Signal | None) -> str:
     """The mean of a stage signal."""
     if signal is None or signal.mean is None:
@@ -122,6 +127,26 @@ def unmoved(effects: Sequence[Effect]) -> str:
 
 
 def coverage(effects: Sequence[Effect]) -> str:
+    """Coverage of the intervals of effects, such as ``95 %``."""
+    return covered([effect.ci95 for effect in effects])
+
+
+def covered(intervals: Sequence[Interval | None]) -> str:
     """Coverage of the intervals that are shown, such as ``95 %``."""
-    found = [e.ci95.confidence for e in effects if e.ci95 is not None]
+    found = [interval.confidence for interval in intervals if interval is not None]
     return f"{100 * found[0]:g} %" if found else "95 %"
+
+
+def term(found: Term) -> str:
+    """The mean of a term, signed."""
+    return signed(found.value, 3)
+
+
+def term_interval(found: Term) -> str:
+    """The interval of a term."""
+    return NOTHING if found.ci95 is None else between(found.ci95, 3)
+
+
+def share(value: float) -> str:
+    """A mean of an arm or a share, to the places terms are shown with, so that they add up."""
+    return plain(value, 3)

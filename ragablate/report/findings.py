@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragablate.records import Comparison, Conclusion, Contrast, Effect, Proof, Signal
-from ragablate.report import figures
+from ragablate.bundle.read import Bundle
+from ragablate.records import (
+    Analysis,
+    AnalysisResult,
+    Comparison,
+    Conclusion,
+    Contrast,
+    Effect,
+    Proof,
+    Signal,
+)
+from ragablate.report import figures, plans
 from ragablate.report.tables import Column, Table
 
 EXPLORATORY = "Exploratory:"
@@ -24,20 +34,20 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Everything that came out of one contrast."""
+    """What came out of one question."""
 
     name: str
     """The experiment, with the level where it has several."""
-    contrast: Contrast
-    """What was asked and changed."""
+    question: str
+    """In the researcher's words."""
+    change: str
+    """What was changed."""
     conclusion: Conclusion
     """The verdict."""
-    primary: Effect
-    """The headline effect."""
-    effects: tuple[Effect, ...]
-    """All others."""
     proofs: tuple[Proof, ...]
     """What was checked."""
+    effects: tuple[Effect, ...]
+    """Every effect but the headline of a contrast."""
 
     def of(self, *roles: str) -> tuple[Effect, ...]:
         """Effects of the given roles, in their order."""
@@ -54,32 +64,97 @@ class Finding:
         return tuple(s for s in self.conclusion.sentences if s.startswith(EXPLORATORY))
 
 
-def findings(
-    contrasts: Sequence[Contrast],
-    comparison: Comparison,
-    proofs: Mapping[str, tuple[Proof, ...]],
-) -> tuple[Finding, ...]:
-    """One finding a contrast, in the order they were declared."""
-    levels = Counter(contrast.experiment for contrast in contrasts)
+@dataclass(frozen=True, slots=True)
+class Compared(Finding):
+    """What came out of a contrast."""
+
+    contrast: Contrast
+    """The contrast."""
+    primary: Effect
+    """The headline effect."""
+
+    @property
+    def p_adjusted(self) -> float | None:
+        """Holm's p-value; ``None`` for a placebo, which is in no family."""
+        return None if self.contrast.kind == "placebo" else self.primary.p_adjusted
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed(Finding):
+    """What came out of a design of several arms."""
+
+    analysis: Analysis
+    """The design."""
+    result: AnalysisResult | None
+    """Its terms; ``None`` where it is refused."""
+
+
+def findings(bundle: Bundle, comparison: Comparison) -> tuple[Finding, ...]:
+    """One finding a contrast and one an analysis, each in the order they were declared."""
     conclusions = {c.contrast: c for c in comparison.conclusions}
-    found = []
-    for contrast in contrasts:
-        effects = [e for e in comparison.effects if e.contrast == contrast.id]
-        primary = next((e for e in effects if e.role == "primary"), None)
-        conclusion = conclusions.get(contrast.id)
-        if primary is None or conclusion is None:
+    return (
+        *_of_contrasts(bundle, comparison, conclusions),
+        *_of_analyses(bundle, comparison, conclusions),
+    )
+
+
+def _of_contrasts(
+    bundle: Bundle, comparison: Comparison, conclusions: Mapping[str, Conclusion]
+) -> Iterator[Compared]:
+    levels = Counter(contrast.experiment for contrast in bundle.contrasts)
+    for contrast in bundle.contrasts:
+        own = tuple(e for e in comparison.effects if e.contrast == contrast.id)
+        primary = next((e for e in own if e.role == "primary"), None)
+        if primary is None or contrast.id not in conclusions:
             continue
-        found.append(
-            Finding(
-                contrast.experiment if levels[contrast.experiment] == 1 else contrast.id,
-                contrast,
-                conclusion,
-                primary,
-                tuple(e for e in effects if e is not primary),
-                proofs.get(contrast.id, ()),
-            )
+        yield Compared(
+            name=contrast.experiment if levels[contrast.experiment] == 1 else contrast.id,
+            question=contrast.question,
+            change=plans.changed(contrast),
+            conclusion=conclusions[contrast.id],
+            proofs=bundle.proofs.get(contrast.id, ()),
+            effects=tuple(e for e in own if e is not primary),
+            contrast=contrast,
+            primary=primary,
         )
-    return tuple(found)
+
+
+def _of_analyses(
+    bundle: Bundle, comparison: Comparison, conclusions: Mapping[str, Conclusion]
+) -> Iterator[Analysed]:
+    results = {result.id: result for result in comparison.analyses}
+    for analysis in bundle.analyses:
+        if analysis.id not in conclusions:
+            continue
+        yield Analysed(
+            name=analysis.id,
+            question=analysis.question,
+            change=plans.design(analysis),
+            conclusion=conclusions[analysis.id],
+            proofs=bundle.proofs.get(analysis.id, ()),
+            effects=tuple(e for e in comparison.effects if e.contrast == analysis.id),
+            analysis=analysis,
+            result=results.get(analysis.id),
+        )
+
+
+def compared(found: Sequence[Finding]) -> tuple[Compared, ...]:
+    """The findings of contrasts."""
+    return tuple(f for f in found if isinstance(f, Compared))
+
+
+def analysed(found: Sequence[Finding]) -> tuple[Analysed, ...]:
+    """The findings of designs of several arms."""
+    return tuple(f for f in found if isinstance(f, Analysed))
+
+
+def alike(found: Sequence[Compared]) -> str:
+    """The measure, questions and margin that all contrasts share; empty where they differ."""
+    shared = {(f.primary.measure, figures.population(f.primary), f.primary.margin) for f in found}
+    if len(shared) != 1:
+        return ""
+    measure, population, margin = shared.pop()
+    return f"{measure}, {population} questions, margin {margin:g}"
 
 
 def population_size(comparison: Comparison, population: str) -> int:

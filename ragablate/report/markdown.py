@@ -11,9 +11,18 @@ from typing import Any
 
 from ragablate.bundle.read import Bundle
 from ragablate.records import Comparison, Signal
-from ragablate.report import appendix, figures, plans
+from ragablate.report import appendix, figures, plans, several
 from ragablate.report.escape import code, fenced, inline
-from ragablate.report.findings import Finding, findings, population_size, signal_table
+from ragablate.report.findings import (
+    Compared,
+    Finding,
+    alike,
+    analysed,
+    compared,
+    findings,
+    population_size,
+    signal_table,
+)
 from ragablate.report.tables import NOTHING, Column, Table, pipes
 
 _BUNDLE_ID_SHOWN = 12
@@ -27,20 +36,22 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         comparison: What it shows.
         bundle_id: Digest over everything reproducible in it.
     """
-    found = findings(bundle.contrasts, comparison, bundle.proofs)
+    found = findings(bundle, comparison)
+    contrasts = compared(found)
     sections = (
         _title(bundle, comparison, bundle_id),
         _overview(found),
-        _rule(bundle, found),
+        _rule(bundle),
         _verdicts(found),
         _signals(bundle, comparison),
-        _effects(found),
+        _effects(contrasts),
+        *(several.part(f) for f in analysed(found)),
         _open(found),
-        appendix.slices(found),
-        appendix.further(found),
+        appendix.slices(contrasts),
+        appendix.further(contrasts),
         appendix.proofs(found),
         appendix.limits(found, bundle.questions, comparison.notes),
-        appendix.plan(bundle, found),
+        appendix.plan(bundle),
         _reproduce(bundle.plan, bundle_id),
         _data(bundle.plan),
     )
@@ -66,21 +77,21 @@ def _title(bundle: Bundle, comparison: Comparison, bundle_id: str) -> str:
 
 
 def _overview(found: Sequence[Finding]) -> str:
+    covered = figures.coverage([f.primary for f in compared(found)])
     columns = (
         Column("asked"),
         Column("one change"),
         Column("came out"),
         Column("control → treatment"),
-        Column(f"effect ({figures.coverage([f.primary for f in found])} interval)"),
+        Column(f"effect, {covered} interval"),
         Column("claim"),
     )
     rows = tuple(
         (
-            inline(f.contrast.question),
-            inline(plans.changed(f.contrast)),
+            inline(f.question),
+            inline(f.change),
             f"**{inline(f.conclusion.verdict)}**",
-            f"{code(f.primary.measure)} {figures.means(f.primary)}",
-            _estimate(f),
+            *_estimate(f),
             inline(f.conclusion.label),
         )
         for f in found
@@ -88,18 +99,21 @@ def _overview(found: Sequence[Finding]) -> str:
     return f"## In one minute\n\n{pipes(Table(columns, rows))}"
 
 
-def _estimate(finding: Finding) -> str:
+def _estimate(finding: Finding) -> tuple[str, str]:
+    """Both means and the effect, or where to find several."""
+    if not isinstance(finding, Compared):
+        return NOTHING, "its terms stand below"
     effect = finding.primary
+    state = figures.firm(figures.state(effect, detail=False))
     if effect.effect is None:
-        return figures.state(effect)
-    return (
-        f"{figures.number(effect)} ({figures.interval(effect)})<br>"
-        f"{figures.state(effect, detail=False)}"
-    )
+        return NOTHING, state
+    means = f"{code(effect.measure)}<br>{figures.firm(figures.means(effect))}"
+    number = f"**{figures.number(effect)}** {state}"
+    return means, f"{figures.firm(number)}<br>{figures.firm(figures.interval(effect))}"
 
 
-def _rule(bundle: Bundle, found: Sequence[Finding]) -> str:
-    margins = sorted({f.contrast.margin for f in found})
+def _rule(bundle: Bundle) -> str:
+    margins = sorted({c.margin for c in bundle.contrasts} | {a.margin for a in bundle.analyses})
     declared = " and ".join(f"{m:g}" for m in margins)
     plural = "Margins" if len(margins) > 1 else "Margin"
     return (
@@ -117,7 +131,7 @@ def _verdict(finding: Finding) -> str:
     headline, *rest = finding.sentences or ("",)
     parts = [
         f"### {inline(conclusion.verdict)} (claim: {inline(conclusion.label)})",
-        f"{code(finding.name)}: *{inline(finding.contrast.question)}*",
+        f"{code(finding.name)}: *{inline(finding.question)}*",
         inline(headline),
         "\n".join(f"- {inline(sentence)}" for sentence in rest),
     ]
@@ -153,46 +167,49 @@ def _signal(size: int) -> Callable[[Signal], str]:
         small = [figures.rate_interval(signal)]
         if signal.n != size:
             small.append(f"n = {signal.n:,}")
-        below = ", ".join(text for text in small if text)
+        below = ", ".join(figures.firm(text) for text in small if text)
         return figures.rate(signal) + (f"<br><sub>{below}</sub>" if below else "")
 
     return cell
 
 
-def _effects(found: Sequence[Finding]) -> str:
+def _effects(found: Sequence[Compared]) -> str:
+    if not found:
+        return ""
+    shared = alike(found)
     columns = (
         Column("experiment"),
-        Column("measure"),
+        *(() if shared else (Column("measure"), Column("margin", right=True))),
         Column("n", right=True),
-        Column("control → treatment", right=True),
         Column("effect", right=True),
         Column(f"{figures.coverage([f.primary for f in found])} interval", right=True),
         Column("p", right=True),
         Column("p (Holm)", right=True),
         Column("better / worse / same", right=True),
-        Column("margin", right=True),
         Column("state"),
     )
-    rows = []
-    for f in found:
-        e = f.primary
-        in_family = f.contrast.kind != "placebo"
-        rows.append(
-            (
-                code(f.name),
-                f"{code(e.measure)}, {inline(figures.population(e))}",
-                f"{e.n:,}",
-                figures.means(e),
-                f"**{figures.number(e)}**",
-                figures.interval(e),
-                figures.probability(e.p),
-                figures.probability(e.p_adjusted if in_family else None),
-                figures.moves(e),
-                f"{e.margin:g}",
-                inline(figures.state(e)),
-            )
-        )
-    return f"## Effects\n\n{pipes(Table(columns, tuple(rows)))}"
+    rows = tuple(_effect(f, not shared) for f in found)
+    heading = f"## Effects\n\n{inline(shared)}".rstrip()
+    return f"{heading}\n\n{pipes(Table(columns, rows))}"
+
+
+def _effect(finding: Compared, named: bool) -> tuple[str, ...]:
+    effect = finding.primary
+    measure = f"{code(effect.measure)}, {inline(figures.population(effect))}"
+    numbers = (
+        f"{effect.n:,}",
+        f"**{figures.number(effect)}**",
+        figures.interval(effect),
+        figures.probability(effect.p),
+        figures.probability(finding.p_adjusted),
+        figures.moves(effect),
+    )
+    return (
+        code(finding.name),
+        *((measure, f"{effect.margin:g}") if named else ()),
+        *map(figures.firm, numbers),
+        inline(figures.state(effect)),
+    )
 
 
 def _open(found: Sequence[Finding]) -> str:

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ragablate.records import Comparison, Label, Signal
-from ragablate.report import figures, plans
-from ragablate.report.findings import Finding, findings, population_size, signal_table
-from ragablate.report.page import Page
-from ragablate.report.tables import Column, Table
+from ragablate.records import Comparison, Label, Signal, State
+from ragablate.report import figures
+from ragablate.report.findings import (
+    Analysed,
+    Compared,
+    Finding,
+    alike,
+    analysed,
+    compared,
+    findings,
+    population_size,
+    signal_table,
+)
+from ragablate.report.page import Page, Style
+from ragablate.report.tables import NOTHING, Column, Table
 
 if TYPE_CHECKING:
     from ragablate.session import Outcome
@@ -30,12 +40,14 @@ _MARK_STYLES = {"pass": "green", "fail": "red", "warn": "yellow", "not_checked":
 def print_outcome(page: Page, outcome: Outcome) -> None:
     """Signals, verdicts, proofs and notes; last, where the eye rests, the effects in short."""
     comparison, bundle = outcome.comparison, outcome.bundle
-    found = findings(bundle.contrasts, comparison, bundle.proofs)
+    found = findings(bundle, comparison)
     _signals(page, comparison, bundle.plan["top_k"])
     _verdicts(page, found)
     _proofs(page, found)
     _notes(page, outcome)
-    _effects(page, found)
+    for finding in analysed(found):
+        _terms(page, finding)
+    _effects(page, compared(found))
     _place(page, outcome)
 
 
@@ -57,9 +69,11 @@ def _signals(page: Page, comparison: Comparison, top_k: int) -> None:
         page.table(signal_table(comparison, population, top_k, cell))
 
 
-def _effects(page: Page, found: Sequence[Finding]) -> None:
-    measured = {(f.primary.measure, figures.population(f.primary)) for f in found}
-    page.heading("In one minute" + _alike(found, measured))
+def _effects(page: Page, found: Sequence[Compared]) -> None:
+    if not found:
+        return
+    shared = alike(found)
+    page.heading("In one minute" + f": {shared}" * bool(shared))
     columns = (
         Column("experiment"),
         Column("control → treatment", right=True, expendable=3),
@@ -71,52 +85,83 @@ def _effects(page: Page, found: Sequence[Finding]) -> None:
         Column("state"),
     )
     rows = tuple(_row(f) for f in found)
-    states = {row[-1]: _STATE_STYLES[f.primary.state] for row, f in zip(rows, found, strict=True)}
+    asides = [_aside(page, f, not shared) for f in found]
+    page.table(Table(columns, rows), _coloured([f.primary.state for f in found], rows, 2), asides)
+
+
+def _coloured(states: Sequence[State], rows: Sequence[tuple[str, ...]], number: int) -> Style:
+    """Names and numbers bold, and the last column in the colour of its state."""
+    last = len(rows[0]) - 1 if rows else 0
+    styles = {row[last]: _STATE_STYLES[state] for state, row in zip(states, rows, strict=True)}
 
     def style(column: int, cell: str) -> str:
-        return states[cell] if column == len(columns) - 1 else "bold" * (column in (0, 2))
+        if column == last:
+            return styles.get(cell, "")
+        return "bold" if column in (0, number) else ""
 
-    asides = [_aside(page, f, len(measured) > 1) for f in found]
-    page.table(Table(columns, rows), style, asides)
-
-
-def _alike(found: Sequence[Finding], measured: set[tuple[str, str]]) -> str:
-    if len(measured) != 1:
-        return ""
-    measure, population = next(iter(measured))
-    margins = {f.contrast.margin for f in found}
-    margin = f", margin {margins.pop():g}" if len(margins) == 1 else ""
-    return f": {measure}, {population} questions{margin}"
+    return style
 
 
-def _row(finding: Finding) -> tuple[str, ...]:
+def _row(finding: Compared) -> tuple[str, ...]:
     effect = finding.primary
-    in_family = finding.contrast.kind != "placebo"
     return (
         finding.name,
         figures.means(effect),
         figures.number(effect),
         figures.interval(effect),
-        figures.probability(effect.p_adjusted if in_family else None),
+        figures.probability(finding.p_adjusted),
         figures.moves(effect),
         f"{effect.n:,}",
         figures.state(effect),
     )
 
 
-def _aside(page: Page, finding: Finding, measure: bool) -> Text:
+def _aside(page: Page, finding: Compared, measure: bool) -> Text:
     """The verdict, and what was changed."""
     effect = finding.primary
-    change = f"· {plans.changed(finding.contrast)}"
+    change = f"· {finding.change}"
     if measure:
-        change += f" · {effect.measure}, {figures.population(effect)}"
-    return page.join(*_verdict_in_short(finding), (change, "dim"))
+        change += f" · {effect.measure}, {figures.population(effect)}, margin {effect.margin:g}"
+    return page.join(*_verdict_in_short(finding, _STATE_STYLES[effect.state]), (change, "dim"))
 
 
-def _verdict_in_short(finding: Finding) -> tuple[tuple[str, str], ...]:
+def _terms(page: Page, finding: Analysed) -> None:
+    result = finding.result
+    if result is None:
+        return
+    order = f"{result.order}, " if result.order else ""
+    page.heading(
+        f"{finding.name}: {order}mean per question of {finding.analysis.measure}, "
+        f"{result.population} questions"
+    )
+    columns = (
+        Column("term"),
+        Column("mean", right=True),
+        Column(f"{figures.covered([t.ci95 for t in result.terms])} interval", right=True),
+        Column("p (Holm)", right=True, expendable=1),
+        Column("raised / lowered", right=True, expendable=2),
+        Column("state"),
+    )
+    rows = [
+        (
+            t.name,
+            figures.term(t),
+            figures.term_interval(t),
+            figures.probability(t.p_adjusted),
+            f"{t.fixed} / {t.broke}",
+            figures.STATES[t.state],
+        )
+        for t in result.terms
+    ]
+    style = _coloured([t.state for t in result.terms], rows, 1)
+    rows.append(("together", figures.share(result.total), *(NOTHING,) * 4))
+    page.table(Table(columns, tuple(rows)).without_empty(), style)
+
+
+def _verdict_in_short(finding: Finding, style: str) -> tuple[tuple[str, str], ...]:
     label = finding.conclusion.label
     return (
-        (finding.conclusion.verdict, f"bold {_STATE_STYLES[finding.primary.state]}"),
+        (finding.conclusion.verdict, f"bold {style}"),
         (f"(claim: {label})", _LABEL_STYLES.get(label, "magenta")),
     )
 
@@ -134,8 +179,9 @@ def _verdicts(page: Page, found: Sequence[Finding]) -> None:
 
 def _verdict(page: Page, finding: Finding) -> None:
     conclusion = finding.conclusion
-    page.line(page.join((f"{finding.name}:", "bold"), (finding.contrast.question, "")))
-    page.line(page.join(*_verdict_in_short(finding)), 2)
+    page.line(page.join((f"{finding.name}:", "bold"), (finding.question, "")))
+    style = _STATE_STYLES[finding.primary.state] if isinstance(finding, Compared) else ""
+    page.line(page.join(*_verdict_in_short(finding, style)), 2)
     for sentence in finding.sentences:
         page.bullet(page.text(sentence), 2)
     if conclusion.limits:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragablate.config import STAGES
 from ragablate.design import PLACEBO
-from ragablate.records import Arm, Contrast
+from ragablate.records import Arm
 from ragablate.report import plans
 from ragablate.report.page import Page
 
@@ -45,9 +45,9 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
         page.blank()
         _experiment(page, checked, experiment, most, every_leaf)
     page.blank()
-    contrasts = checked.plan.contrasts
-    family = sum(contrast.kind != "placebo" for contrast in contrasts)
-    margins = [contrast.margin for contrast in contrasts]
+    family = sum(contrast.kind != "placebo" for contrast in checked.plan.contrasts)
+    margins = [c.margin for c in checked.plan.contrasts]
+    margins += [a.margin for a in checked.plan.analyses]
     rule = plans.rule(checked.plan.control["alpha"], margins, family)
     page.line(page.join(("Decided beforehand:", "bold"), (f"{rule}.", "")))
     page.line(
@@ -80,21 +80,30 @@ def _experiment(
     arms = {arm.name: arm for arm in checked.plan.arms}
     for contrast in checked.plan.contrasts:
         if contrast.experiment == experiment.name:
-            what = plans.changed(contrast)
-            cost = f"at most {most[contrast.treatment]:,} reader calls"
-            page.line(page.join((what, "cyan"), (f"({cost})", "dim")), 2)
-            _leaves(page, contrast, arms[contrast.treatment], every_leaf)
+            cost = f"(at most {most[contrast.treatment]:,} reader calls)"
+            page.line(page.join((plans.changed(contrast), "cyan"), (cost, "dim")), 2)
+            _leaves(page, arms[contrast.treatment], every_leaf)
+    for analysis in checked.plan.analyses:
+        if analysis.id.split("/")[0] == experiment.name:
+            own = dict.fromkeys(analysis.arms.values())
+            cost = f"(at most {sum(most[arm] for arm in own):,} reader calls)"
+            page.line(page.join((plans.design(analysis), "cyan"), (cost, "dim")), 2)
+            for role, name in analysis.arms.items():
+                page.line(page.join((f"{role}:", ""), (name, "dim")), 4)
+                if every_leaf:
+                    _leaves(page, arms[name], every_leaf, 6)
 
 
-def _leaves(page: Page, contrast: Contrast, arm: Arm, every_leaf: bool) -> None:
-    changes = [leaf for leaf in arm.changes if leaf.key != contrast.variable]
+def _leaves(page: Page, arm: Arm, every_leaf: bool, indent: int = 4) -> None:
+    changes = [leaf for leaf in arm.changes if leaf.key != arm.variable]
     shown = changes if every_leaf or len(changes) <= _FEW_LEAVES + 1 else changes[:_FEW_LEAVES]
     for leaf in shown:
         key, old, new = plans.change(leaf)
-        page.line(page.text(f"{key}: {old} → {new}", "dim"), 4)
+        page.line(page.text(f"{key}: {old} → {new}", "dim"), indent)
     hidden = len(changes) - len(shown)
     if hidden:
-        page.line(page.text(f"… and {hidden} more leaves (ragablate check lists all)", "dim"), 4)
+        more = f"… and {hidden} more leaves (ragablate check lists all)"
+        page.line(page.text(more, "dim"), indent)
 
 
 def plan_object(checked: Checked) -> dict[str, object]:
@@ -110,5 +119,6 @@ def plan_object(checked: Checked) -> dict[str, object]:
         "choices": {k: v for k, v in checked.plan.choices.items() if k in STAGES},
         "arms": checked.plan.arms,
         "contrasts": checked.plan.contrasts,
+        "analyses": checked.plan.analyses,
         "calls": calls(checked),
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragablate.config import STAGES
-from ragablate.records import Change, Contrast
+from ragablate.records import Analysis, Change, Contrast
 from ragablate.report.tables import NOTHING
 
 # The comparator's own constant; importing it would load scipy, which check does without.
@@ -61,6 +61,16 @@ def changed(contrast: Contrast) -> str:
     if not contrast.control_level:
         return f"{contrast.variable}: {contrast.level}"
     return f"{contrast.variable}: {contrast.control_level} → {contrast.level}"
+
+
+def design(analysis: Analysis) -> str:
+    """What a design of several arms changes: its variables, or its chain of interventions."""
+    if not analysis.factors:
+        return f"{analysis.kind} {' > '.join(analysis.arms)}"
+    factors = ", ".join(
+        f"{factor.variable}: {factor.control_level} → {factor.level}" for factor in analysis.factors
+    )
+    return f"{analysis.kind} of {factors}"
 
 
 def rule(alpha: float, margins: Sequence[float], family: int) -> str:

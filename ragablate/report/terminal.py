@@ -97,6 +97,7 @@ def _outcome_object(outcome: Outcome) -> dict[str, object]:
         "folder": str(outcome.folder),
         "effects": comparison.effects,
         "conclusions": comparison.conclusions,
+        "analyses": comparison.analyses,
         "signals": comparison.signals,
         "notes": comparison.notes,
         "proofs": outcome.bundle.proofs,

@@ -12,6 +12,9 @@ from ragablate.bundle.read import Bundle
 from ragablate.codec import plain
 from ragablate.proofs import Proof
 from ragablate.records import (
+    Agreement,
+    Analysis,
+    AnalysisResult,
     Change,
     Comparison,
     Conclusion,
@@ -20,7 +23,9 @@ from ragablate.records import (
     Gold,
     Interval,
     ResolvedGold,
+    Share,
     Signal,
+    Term,
 )
 from ragablate.traces import QuestionLine, TraceLine
 
@@ -145,6 +150,7 @@ def _plan(words: Words) -> dict[str, object]:
         "decision_rule": "Up when p <= 0.05.",
         "dataset": {"name": words.data, "digest": "cd" * 32, "attribution": words.attribution},
         "contrasts": [swap, placebo],
+        "analyses": [],
         "arms": [
             {
                 "name": name,
@@ -308,3 +314,59 @@ def make_study() -> Callable[..., Study]:
 def study(make_study: Callable[..., Study]) -> Study:
     """The small study."""
     return make_study()
+
+
+LADDER = Analysis(
+    id="localize",
+    question="Which stage loses the answers?",
+    kind="ladder",
+    arms={"B": "control", "D": "context=with_gold", "O": "context=oracle"},
+    measure="correct",
+    margin=0.05,
+)
+
+
+def _term(name: str, value: float, state: str = "up") -> Term:
+    interval = Interval(value - 0.05, value + 0.05, 0.95, "tango")
+    return Term(name, value, 160, 20, 4, interval, 0.001, 0.002, state)  # type: ignore[arg-type]
+
+
+def with_ladder(study: Study, name: str = "localize", refused: bool = False) -> Study:
+    """A study that has a ladder too."""
+    bundle, comparison = study
+    analysis = replace(LADDER, id=name)
+    result = AnalysisResult(
+        id=name,
+        kind="ladder",
+        order="ladder B>D>O",
+        population="answerable",
+        total=0.5,
+        terms=(
+            replace(_term("retrieval", 0.3), reasons={"not_in_candidates": 0.2, "cut": 0.1}),
+            _term("reader", 0.2, "unclear"),
+        ),
+        cells={"B": 0.5, "O": 0.8},
+        strata={"retrieval-dependent": (_term("retrieval", 0.4),)},
+        agreement=(Agreement("retrieval", "D", 30),),
+        shares=(Share("PS", 12, 40, 0.01), Share("PN", 3, 80, None)),
+    )
+    conclusion = Conclusion(
+        name, "retrieval loses most", "causal", ("Retrieval loses 0.30.",), (), "", "", ()
+    )
+    plan = {**bundle.plan, "analyses": [plain(analysis)]}
+    other = type(bundle)(
+        bundle.folder, plan, bundle.questions, bundle.contexts, bundle.traces, bundle.verdicts
+    )
+    proof = Proof("INV-5", "pass", "", "B to D: 160/160 prompt frames byte-identical")
+    object.__setattr__(other, "proofs", {**bundle.proofs, name: (proof,)})
+    return other, replace(
+        comparison,
+        conclusions=(*comparison.conclusions, conclusion),
+        analyses=() if refused else (result,),
+    )
+
+
+@pytest.fixture(scope="session")
+def add_ladder() -> Callable[..., Study]:
+    """Adds a ladder to a study."""
+    return with_ladder

@@ -71,7 +71,8 @@ def _rendered(markdown: str) -> _Page:
 
 
 def _render(study: Study) -> str:
-    return render_markdown(*study, ID)
+    """The report, its firm spaces as ordinary ones."""
+    return render_markdown(*study, ID).replace("\u00a0", " ")
 
 
 def test_what_was_asked_and_decided_stands_before_any_number_of_an_arm(study: Study) -> None:
@@ -98,20 +99,30 @@ def test_what_was_asked_and_decided_stands_before_any_number_of_an_arm(study: St
 def test_the_overview_says_asked_changed_came_out_and_how_sure(study: Study) -> None:
     assert (
         "| Would another retriever give better answers? | retriever: bm25 → dense | "
-        "**retriever improves answers** | `correct` 0.50 → 0.75 | +0.25 (+0.17 to +0.33)<br>▲ up "
-        "| causal with limits |"
+        "**retriever improves answers** | `correct`<br>0.50 → 0.75 | "
+        "**+0.25** ▲ up<br>+0.17 to +0.33 | causal with limits |"
     ) in _render(study)
 
 
 def test_an_effect_row_has_every_number(study: Study) -> None:
     assert (
-        "| `swap_retriever` | `correct`, answerable | 160 | 0.50 → 0.75 | **+0.25** | "
-        "+0.17 to +0.33 | 1.0e-05 | 2.0e-05 | 45 / 5 / 110 | 0.05 | ▲ up |"
+        "| `swap_retriever` | 160 | **+0.25** | +0.17 to +0.33 | 1.0e-05 | 2.0e-05 | "
+        "45 / 5 / 110 | ▲ up |"
     ) in _render(study)
+    assert "correct, answerable questions, margin 0.05\n\n| experiment | n |" in _render(study)
+
+
+def test_measures_and_margins_that_differ_stand_in_every_row(study: Study) -> None:
+    bundle, comparison = study
+    other = replace(comparison.effects[1], measure="token_f1", margin=0.1)
+    effects = (comparison.effects[0], other, *comparison.effects[2:])
+    report = _render((bundle, replace(comparison, effects=effects)))
+    assert "| `swap_retriever` | `correct`, answerable | 0.05 | 160 |" in report
+    assert "| `placebo` | `token_f1`, answerable | 0.1 | 160 |" in report
 
 
 def test_a_placebo_has_no_adjusted_p(study: Study) -> None:
-    assert "| 1.000 | – | 0 / 0 / 160 | 0.05 | ≈ flat |" in _render(study)
+    assert "| 1.000 | – | 0 / 0 / 160 | ≈ flat |" in _render(study)
 
 
 def test_signals_show_n_where_it_is_not_that_of_the_population(study: Study) -> None:
@@ -177,7 +188,7 @@ def test_wall_clock_place_and_looks_do_not_change_a_byte(
         bundle.folder, plan, bundle.questions, bundle.contexts, bundle.traces, bundle.verdicts
     )
     object.__setattr__(other, "proofs", bundle.proofs)
-    assert render_markdown(other, comparison, ID) == _render(study)
+    assert _render((other, comparison)) == _render(study)
 
 
 def test_a_refused_contrast_has_no_number(study: Study) -> None:
@@ -191,17 +202,13 @@ def test_a_refused_contrast_has_no_number(study: Study) -> None:
         n=0,
     )
     conclusion = replace(comparison.conclusions[0], label="refused", verdict="refused")
-    report = render_markdown(
-        bundle,
-        replace(
-            comparison,
-            effects=(primary, *comparison.effects[1:]),
-            conclusions=(conclusion, comparison.conclusions[1]),
-        ),
-        ID,
+    refused = replace(
+        comparison,
+        effects=(primary, *comparison.effects[1:]),
+        conclusions=(conclusion, comparison.conclusions[1]),
     )
-    assert "| `swap_retriever` | `correct`, answerable | 0 | – | **–** | – | – | – | – |" in report
-    assert "✗ refused" in report
+    report = _render((bundle, refused))
+    assert "| `swap_retriever` | 0 | **–** | – | – | – | – | ✗ refused |" in report
 
 
 def test_intervals_are_named_by_their_own_coverage(study: Study) -> None:
@@ -209,7 +216,7 @@ def test_intervals_are_named_by_their_own_coverage(study: Study) -> None:
     effects = tuple(
         replace(e, ci95=e.ci95 and replace(e.ci95, confidence=0.99)) for e in comparison.effects
     )
-    report = render_markdown(bundle, replace(comparison, effects=effects), ID)
+    report = _render((bundle, replace(comparison, effects=effects)))
     assert "99 % interval" in report
     assert "| 95 % interval" not in report
 
@@ -227,7 +234,7 @@ def test_levels_of_one_experiment_are_told_apart(study: Study) -> None:
         {},
     )
     object.__setattr__(other, "proofs", bundle.proofs)
-    report = render_markdown(other, comparison, ID)
+    report = _render((other, comparison))
     assert "`swap_retriever/dense`: *Would" in report
 
 
