@@ -85,10 +85,12 @@ class Upstream:
         retrieved = self._once(lineage, lambda: self._rerank(arm, corpus, found, lineage))
         gates = self._gate(arm, corpus, found.candidates, retrieved, lineage)
         contexts = self._contexts(arm, corpus, retrieved, lineage)
-        return {
+        each = {
             qid: prepared(q, found, retrieved, gates, contexts)
             for qid, q in self._questions.items()
         }
+        self._shown[name] = {qid: one.context for qid, one in each.items()}
+        return each
 
     def corpus(self, arm: Pipeline) -> Corpus:
         """What an arm searches: the data set's passages, or its documents cut by the chunker."""
@@ -226,7 +228,7 @@ class Upstream:
     ) -> dict[str, Item[Context]]:
         gold = self.resolved(arm)
         context = arm["context"]
-        other = self._shown[context.arm] if referred(arm) else {}
+        other = self._shown.get(referred(arm), {})
         requests = [
             InterveneRequest(
                 qid,

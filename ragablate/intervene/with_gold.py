@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ragablate.errors import AdapterError
 from ragablate.intervene.evidence import choose, gold_passages, is_gold, ranks
-from ragablate.intervene.placing import by_rank, displace
+from ragablate.intervene.placing import displace
+from ragablate.intervene.supplying import Position, Supply, evicted
 from ragablate.protocols import InterveneRequest
-from ragablate.records import Context, ContextPassage, Evicted, GoldPassage, Item
-from ragablate.seeds import derive
+from ragablate.records import Context, GoldPassage, Item
 
 SUPPLIES = ("evicted", "unretrieved", "all")
-POSITIONS = ("random", "first", "last")
 
 
 class WithGold:
@@ -50,12 +48,7 @@ class WithGold:
         found = []
         if self.supply not in SUPPLIES:
             found.append(f"supply is '{self.supply}': choose one of {', '.join(SUPPLIES)}")
-        if self.position not in POSITIONS and _rank(self.position) is None:
-            found.append(
-                f"position is '{self.position}': choose one of {', '.join(POSITIONS)}, or "
-                "rank:J with a number from 1"
-            )
-        return found
+        return found + Position(self.position).problems()
 
     def intervene(self, requests: Sequence[InterveneRequest]) -> Iterator[Item[Context]]:
         """One completed context a question."""
@@ -67,81 +60,37 @@ class WithGold:
     def _complete(self, request: InterveneRequest) -> Context:
         before = request.context
         rank = ranks(request)
-        supplied = _Supply.of(request, rank, self.supply)
+        supply = _supply(request, rank, self.supply)
         golds = gold_passages(request.gold)
-        passages = supplied.back(before.passages, rank)
-        if supplied and before.budget_tokens is not None:
-            room = before.budget_tokens - sum(p.tokens for p in supplied.unretrieved)
+        passages = supply.back(before.passages, rank)
+        if supply and before.budget_tokens is not None:
+            room = before.budget_tokens - sum(p.tokens for p in supply.unretrieved)
             passages = displace(passages, rank, [is_gold(p, golds) for p in passages], room)
-        passages = self._place(request.question.qid, passages, supplied.unretrieved)
-        if self.position in ("first", "last"):
+        gathered = self.position in ("first", "last")
+        place = Position("last" if gathered else self.position, self.seed)
+        passages = place.put(request.question.qid, passages, supply.unretrieved)
+        if gathered:
             # A stable sort: within gold, and within the rest, the order stays.
             front = self.position == "first"
             passages = sorted(passages, key=lambda p: is_gold(p, golds) != front)
-        return Context(tuple(passages), _evicted(before, passages, rank), before.budget_tokens)
-
-    def _place(
-        self, qid: str, passages: list[ContextPassage], new: Sequence[ContextPassage]
-    ) -> list[ContextPassage]:
-        result = list(passages)
-        for number, passage in enumerate(new):
-            at = len(result)
-            if self.position == "random":
-                at = derive(self.seed, qid, number) % (len(result) + 1)
-            elif self.position not in ("first", "last"):
-                at = (_rank(self.position) or 1) - 1 + number
-            result.insert(at, passage)
-        return result
-
-
-@dataclass(frozen=True, slots=True)
-class _Supply:
-    """What one context gets."""
-
-    retrieved: tuple[ContextPassage, ...]
-    unretrieved: tuple[ContextPassage, ...]
-
-    @classmethod
-    def of(cls, request: InterveneRequest, rank: Mapping[str, int], supply: str) -> _Supply:
-        shown = list(request.context.passages)
-        lacking: dict[str, GoldPassage] = {}
-        for part in request.gold.parts:
-            for gold in choose(part, shown, rank).lacking:
-                lacking[gold.passage.pid] = gold
-                shown.append(gold.passage)
-        known = {*rank, *(p.pid for p in request.context.passages)}
-        new = [g.passage for g in lacking.values()]
-        return cls(
-            tuple(p for p in new if p.pid in known and supply != "unretrieved"),
-            tuple(p for p in new if p.pid not in known and supply != "evicted"),
+        inside = {p.pid for p in passages}
+        displaced = [p for p in before.passages if p.pid not in inside]
+        return Context(
+            tuple(passages), evicted(before, passages, displaced, rank), before.budget_tokens
         )
 
-    def __bool__(self) -> bool:
-        return bool(self.retrieved or self.unretrieved)
 
-    def back(
-        self, passages: Sequence[ContextPassage], rank: Mapping[str, int]
-    ) -> list[ContextPassage]:
-        """``passages`` with the retrieved gold in full."""
-        full = {p.pid: p for p in self.retrieved}
-        result = [full.pop(p.pid, p) for p in passages]
-        for passage in sorted(full.values(), key=lambda p: rank[p.pid]):
-            result = by_rank(result, rank, passage)
-        return result
-
-
-def _evicted(
-    before: Context, passages: Sequence[ContextPassage], rank: Mapping[str, int]
-) -> tuple[Evicted, ...]:
-    """What is left out now, in the order of the ranking."""
-    inside = {p.pid for p in passages}
-    out = [e for e in before.evicted if e.pid not in inside]
-    out += [Evicted(p.pid, "displaced") for p in before.passages if p.pid not in inside]
-    return tuple(sorted(out, key=lambda e: rank.get(e.pid, len(rank))))
-
-
-def _rank(position: str) -> int | None:
-    name, _, number = position.partition(":")
-    if name != "rank" or not number.isascii() or not number.isdigit() or int(number) < 1:
-        return None
-    return int(number)
+def _supply(request: InterveneRequest, rank: Mapping[str, int], supply: str) -> Supply:
+    """What one context gets of the gold it lacks."""
+    shown = list(request.context.passages)
+    lacking: dict[str, GoldPassage] = {}
+    for part in request.gold.parts:
+        for gold in choose(part, shown, rank).lacking:
+            lacking[gold.passage.pid] = gold
+            shown.append(gold.passage)
+    known = {*rank, *(p.pid for p in request.context.passages)}
+    found = Supply.of((g.passage for g in lacking.values()), known)
+    return Supply(
+        found.retrieved if supply != "unretrieved" else (),
+        found.unretrieved if supply != "evicted" else (),
+    )

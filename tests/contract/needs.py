@@ -44,11 +44,15 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("retriever", "function"): {"function": "contract_functions:search"},
     ("reranker", "function"): {"function": "contract_functions:rescore"},
     ("assembler", "replay"): {"path": "file:contexts.jsonl"},
+    ("context", "gold_as_in"): {"arm": "control"},
     ("reader", "function"): {"function": "contract_functions:answer"},
     ("reader", "llama_cpp"): {"model": "smollm2", "max_tokens": "4"},
     ("reader", "smollm2"): {"max_tokens": "4"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
 }
+
+BATCHES: Mapping[str, int] = {"llama_cpp": 2, "smollm2": 2}
+"""Readers that take seconds a prompt, and how many prompts a batch of the tests holds."""
 
 _QIDS = ("q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -190,11 +191,12 @@ def intervene_requests(make_assembler: Make, corpus: Corpus, data: Dataset) -> l
     ranked = rankings(corpus, data)
     asked = [p.AssembleRequest(q.qid, q, r) for q, r in zip(data.questions, ranked, strict=True)]
     contexts = {i.id: i.value for i in assembler.assemble(corpus, asked)}
+    shifted = [replace(a, retrieved=a.retrieved[3:] + a.retrieved[:3]) for a in asked]
+    others = {i.id: i.value for i in make_assembler().assemble(corpus, shifted)}
+    gold = {q.qid: resolve(data.gold[q.qid], corpus, {}, assembler.render) for q in data.questions}
     return [
-        p.InterveneRequest(
-            q.qid, q, contexts[q.qid], r, resolve(data.gold[q.qid], corpus, {}, assembler.render)
-        )
-        for q, r in zip(data.questions, ranked, strict=True)
+        p.InterveneRequest(a.id, a.question, contexts[a.id], a.retrieved, gold[a.id], others[a.id])
+        for a in asked
     ]
 
 
@@ -238,6 +240,7 @@ def test_readers_keep_the_rules_of_a_batch(
         return made[-1]
 
     requests = read_requests(make, maker("assembler", "ranked", tmp_path), corpus, data)
+    requests = requests[: needs.BATCHES.get(option)]
     try:
         rule(remembered, lambda a, r: map(_timeless, a.read(r)), requests)
     finally:
