@@ -34,12 +34,12 @@ class AskedRow(msgspec.Struct, rename={"id": "_id"}):
 class HotpotQA:
     """Questions that need several paragraphs, with the paragraphs each was asked on.
 
-    The corpus is the paragraphs of all questions, each title and text once. Its sentences are
-    joined as they are, with a space where none stands between them. A passage's id is its
-    title, with an underscore for white space and, where another text has that title before it,
-    its number (``Oslo``, ``Oslo#2``). Gold is one part a supporting paragraph, whose quotes
-    are the supporting sentences. Slices are ``type``, ``level`` and ``yes_no``, where given. A
-    question without supporting facts is an eval gap.
+    The corpus is the paragraphs of all questions, each title and text once. Sentences are
+    joined as they are, or by spaces in a file that has none before a paragraph's sentences. A
+    passage's id is its title, with an underscore for white space and, where another text has
+    that title before it, its number (``Oslo``, ``Oslo#2``). Gold is one part a supporting
+    paragraph, whose quotes are the supporting sentences. Slices are ``type``, ``level`` and
+    ``yes_no``, where given. A question without supporting facts is an eval gap.
 
     A supporting title is looked for among the question's own paragraphs and, as in the full
     wiki setting, then among all.
@@ -233,9 +233,9 @@ def slug(title: str) -> str:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    """The paragraph; in the official files every sentence but the first begins with a space."""
-    text = ""
-    for sentence in sentences:
-        apart = not text or not sentence or text[-1].isspace() or sentence[0].isspace()
-        text += sentence if apart else f" {sentence}"
-    return text
+    """The paragraph, as the official files have it, with the space before a sentence in it.
+
+    A file without such spaces gets one between sentences.
+    """
+    spaced = any(sentence[:1].isspace() for sentence in sentences[1:])
+    return ("" if spaced else " ").join(sentences)
