@@ -50,6 +50,16 @@ def contrast(draft: Draft, experiment: Experiment) -> None:
         if arm:
             kind = kind_of(variable, draft.configs[arm])
             draft.contrasts.append(_contrast(draft, experiment, variable, level.name, arm, kind))
+            if kind == "oracle":
+                _without_gate(draft, experiment)
+
+
+def _without_gate(draft: Draft, experiment: Experiment) -> None:
+    """An oracle overrides a gate, so what the gate loses by itself is measured beside it."""
+    gated = draft.control.values["gate"].get("_target_") != _NO_GATE
+    if gated and not any(c.variable == "gate" and c.level == "none" for c in draft.contrasts):
+        arm = draft.arm(experiment.where, {"gate": Level("none", ("gate=none",))})
+        draft.contrasts.append(_contrast(draft, experiment, "gate", "none", arm, "gate"))
 
 
 def placebo(draft: Draft, experiment: Experiment) -> None:
