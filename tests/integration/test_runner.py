@@ -95,8 +95,8 @@ def test_a_crash_of_the_reader_is_an_outcome_that_scores_zero(run: Any) -> None:
 def test_a_gate_keeps_a_question_from_the_reader_but_never_from_the_oracle(run: Any) -> None:
     outcome = run(
         "experiment=oracle_context",
-        "gate._target_=scripted.RefusesSome",
-        "+gate.word=Zorbat",
+        f"hydra.searchpath=[file://{Path(__file__).parent / 'conf'}]",
+        "gate=refuses_some",
     )
     refused = [t for t in outcome.bundle.traces["control"] if t.gate and t.gate.outcome != "go"]
     assert [t.qid for t in refused] == ["q1", "q4"]
