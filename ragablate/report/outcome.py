@@ -122,7 +122,7 @@ def _aside(page: Page, finding: Compared, measure: bool) -> Text:
     change = f"· {finding.change}"
     if measure:
         change += f" · {effect.measure}, {figures.population(effect)}, margin {effect.margin:g}"
-    return page.join(*_verdict_in_short(finding, _STATE_STYLES[effect.state]), (change, "dim"))
+    return page.join(*_verdict_in_short(finding), (change, "dim"))
 
 
 def _terms(page: Page, finding: Analysed) -> None:
@@ -158,10 +158,11 @@ def _terms(page: Page, finding: Analysed) -> None:
     page.table(Table(columns, tuple(rows)).without_empty(), style)
 
 
-def _verdict_in_short(finding: Finding, style: str) -> tuple[tuple[str, str], ...]:
+def _verdict_in_short(finding: Finding) -> tuple[tuple[str, str], ...]:
     label = finding.conclusion.label
+    undecided = isinstance(finding, Compared) and finding.primary.state == "unclear"
     return (
-        (finding.conclusion.verdict, f"bold {style}"),
+        (finding.conclusion.verdict, "bold yellow" if undecided else "bold"),
         (f"(claim: {label})", _LABEL_STYLES.get(label, "magenta")),
     )
 
@@ -180,8 +181,7 @@ def _verdicts(page: Page, found: Sequence[Finding]) -> None:
 def _verdict(page: Page, finding: Finding) -> None:
     conclusion = finding.conclusion
     page.line(page.join((f"{finding.name}:", "bold"), (finding.question, "")))
-    style = _STATE_STYLES[finding.primary.state] if isinstance(finding, Compared) else ""
-    page.line(page.join(*_verdict_in_short(finding, style)), 2)
+    page.line(page.join(*_verdict_in_short(finding)), 2)
     for sentence in finding.sentences:
         page.bullet(page.text(sentence), 2)
     if conclusion.limits:

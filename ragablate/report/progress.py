@@ -6,15 +6,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.text import Text
 
 _PATIENCE_S = 1.0
 _REFRESH_S = 0.1
@@ -52,7 +55,8 @@ class Bars:
         self.clock = clock
         self._counters: dict[str, dict[str, _Counter]] = {}
         self._tasks: dict[str, TaskID] = {}
-        self._since: dict[str, float] = {}
+        self._spent: dict[str, float] = {}
+        self._last = ("", 0.0)
         self._shown = 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
@@ -61,12 +65,16 @@ class Bars:
         counters = self._counters.setdefault(name, {})
         counters.setdefault(stage, _Counter()).tell(done, total)
         now = self.clock()
-        since = self._since.setdefault(name, now)
-        if now - since < _PATIENCE_S or (now - self._shown < _REFRESH_S and done < total):
+        # What passes between two items of one stage is its own time; arms take turns.
+        before, at = self._last
+        self._spent[name] = self._spent.get(name, 0.0) + (now - at if before == stage else 0.0)
+        self._last = (stage, now)
+        hasty = now - self._shown < _REFRESH_S and done < total
+        if self._spent[name] < _PATIENCE_S or hasty:
             return
         self._shown = now
         if name not in self._tasks:
-            self._tasks[name] = self.progress.add_task(name, start=True)
+            self._tasks[name] = self.progress.add_task(name)
         self.progress.update(
             self._tasks[name],
             completed=sum(c.before + c.done for c in counters.values()),
@@ -74,14 +82,21 @@ class Bars:
         )
 
 
-def display(**options: object) -> Progress:
+class _Count(MofNCompleteColumn):
+    """How many of how many, where that is known."""
+
+    def render(self, task: Task) -> Text:
+        return Text() if task.total is None else super().render(task)
+
+
+def display(console: Console) -> Progress:
     """Rich's display with the columns of this tool; it vanishes when done."""
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
+        BarColumn(bar_width=40),
+        _Count(),
         TimeElapsedColumn(),
         transient=True,
-        **options,  # type: ignore[arg-type]
+        console=console,
     )

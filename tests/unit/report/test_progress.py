@@ -44,16 +44,29 @@ def test_a_longer_stage_shows_how_far_it_is() -> None:
 
 def test_the_same_stage_of_another_arm_adds_to_its_bar() -> None:
     bars, clock = _bars()
-    for done in (1, 10):
-        bars("retrieve", done, 10)
+    bars("retrieve", 1, 10)
     clock.now = 2.0
+    bars("retrieve", 10, 10)
+    bars("retrieve", 1, 10)
+    clock.now = 3.0
     bars("retrieve", 5, 10)
     assert _shown(bars) == {"retrieve": (15, 20)}
+
+
+def test_time_that_other_stages_take_is_not_counted() -> None:
+    bars, clock = _bars()
+    bars("retrieve", 10, 10)
+    clock.now = 0.5
+    bars("rerank", 10, 10)
+    clock.now = 60.0
+    bars("retrieve", 1, 10)
+    assert _shown(bars) == {}
 
 
 def test_judges_share_one_bar() -> None:
     bars, clock = _bars()
     bars("judge.correct", 10, 10)
+    bars("judge.faithfulness", 1, 10)
     clock.now = 2.0
     bars("judge.faithfulness", 3, 10)
     assert _shown(bars) == {"judge": (13, 20)}
