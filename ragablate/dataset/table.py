@@ -269,7 +269,8 @@ def _header_problems(sheet: Sheet, path: Path, table: str, chosen: Mapping[str, 
     found = [f"{path} has several columns '{name}'. Rename them." for name in doubled]
     return found + [
         f"{path} has no column '{column}'; it has {', '.join(sheet.header)}. Set "
-        f"dataset.columns.{table}.{field} to one of them, or to null if there is none."
+        f"dataset.columns.{table}.{field} to one of them"
+        f"{'' if field in _NEEDED[table] else ', or to null if there is none'}."
         for field, value in chosen.items()
         for column in _each(value)
         if column not in sheet.header
