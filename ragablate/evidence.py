@@ -24,7 +24,7 @@ from ragablate.gold import is_gap
 from ragablate.judge.markers import cited_pids
 from ragablate.records import Arm, Verdict
 from ragablate.seeds import decode_seed
-from ragablate.traces import ContextLine, QuestionLine, TraceLine, trace_line
+from ragablate.traces import ContextLine, QuestionLine, TraceLine, gold_parts, trace_line
 
 
 def plan_digest(checked: Checked) -> str:
@@ -69,6 +69,7 @@ def contents(checked: Checked, executed: Executed, started: datetime, seen: int)
 def _questions(checked: Checked, executed: Executed) -> tuple[QuestionLine, ...]:
     dataset = checked.dataset
     clusters = cluster_keys(dataset, checked.plan.control["cluster_by"])
+    documents = executed.documents[CONTROL]
     return tuple(
         QuestionLine(
             qid=q.qid,
@@ -80,6 +81,12 @@ def _questions(checked: Checked, executed: Executed) -> tuple[QuestionLine, ...]
             eval_gap=dataset.gold[q.qid].answerable and is_gap(executed.resolved[q.qid]),
             cluster=clusters[q.qid],
             slices=q.slices,
+            documents={
+                pid: documents[pid]
+                for part in gold_parts(executed.resolved[q.qid])
+                for pid in part
+                if pid in documents
+            },
         )
         for q in dataset.questions
     )
@@ -100,6 +107,7 @@ def _lines(
             abstained=abstained.get((trace.qid, trace.replicate)),
             cited=cited_pids(trace),
             answered=at,
+            documents=executed.documents[arm],
         )
         for trace, at in zip(executed.traces[arm], executed.answered[arm], strict=True)
     )

@@ -21,6 +21,7 @@ from ragablate.prompts import context_digest, frame_digest
 from ragablate.reading import Reading, Settings, read, readings
 from ragablate.records import (
     Answer,
+    Corpus,
     Dataset,
     Item,
     Prompt,
@@ -52,6 +53,8 @@ class Executed:
     """By arm, digest and size of what was searched."""
     calls: int
     """Reader calls made now; answers that were stored already are not among them."""
+    documents: Mapping[str, Mapping[str, str]]
+    """By arm and pid, the document a passage was cut from, where it is a part of one."""
     answered: Mapping[str, tuple[int | None, ...]]
     """By arm, when each trace's answer was stored, in nanoseconds since the epoch."""
 
@@ -119,8 +122,13 @@ def execute(
         resolved[plan.arms[0].name],
         {name: (corpus.digest, len(corpus.passages)) for name, corpus in corpora.items()},
         calls,
+        {name: _documents(corpus) for name, corpus in corpora.items()},
         {name: tuple(_stored_at(store, r) for r in wanted if r.arm == name) for name in traces},
     )
+
+
+def _documents(corpus: Corpus) -> dict[str, str]:
+    return {p.pid: p.doc_id for p in corpus.passages if p.doc_id not in ("", p.pid)}
 
 
 def _stored_at(store: Store, reading: Reading) -> int | None:

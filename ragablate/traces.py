@@ -35,6 +35,8 @@ class Retrieved:
     """The reranker's score."""
     rank: int
     """From 1."""
+    document: str = ""
+    """Document it was cut from; empty where it is not part of a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ class QuestionLine:
     """Questions of one cluster are not independent."""
     slices: Mapping[str, str]
     """Strata of the question."""
+    documents: Mapping[str, str] = field(default_factory=dict)
+    """Document of each gold passage that was cut from one, by pid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,7 @@ def trace_line(
     abstained: bool | None,
     cited: tuple[str, ...],
     answered: int | None,
+    documents: Mapping[str, str],
 ) -> TraceLine:
     """A trace as it is written.
 
@@ -157,6 +162,7 @@ def trace_line(
         abstained: Verdict of the judge of that measure.
         cited: Pids the answer's markers point to.
         answered: When the answer was stored, nanoseconds since the epoch.
+        documents: By pid, the document a passage was cut from.
     """
     answer = trace.answer
     parts = gold_parts(question.resolved)
@@ -165,7 +171,10 @@ def trace_line(
         qid=trace.qid,
         replicate=trace.replicate,
         question=trace.question,
-        retrieved=tuple(Retrieved(h.pid, h.score, i) for i, h in enumerate(trace.retrieved, 1)),
+        retrieved=tuple(
+            Retrieved(h.pid, h.score, i, documents.get(h.pid, ""))
+            for i, h in enumerate(trace.retrieved, 1)
+        ),
         prompt_pids=tuple(p.pid for p in trace.context.passages),
         answer=answer.text if answer is not None else None,
         history=trace.history,

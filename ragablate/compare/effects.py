@@ -15,7 +15,7 @@ from ragablate.compare.populations import clusters
 from ragablate.compare.scores import Pairs, mean_of
 from ragablate.records import Contrast, Effect, Interval, Study
 
-Role = Literal["primary", "signal", "cell", "slice", "control"]
+Role = Literal["primary", "signal", "cell", "slice", "control", "term"]
 
 _ZERO = 1e-9
 

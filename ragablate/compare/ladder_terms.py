@@ -1,0 +1,236 @@
+"""The terms of a ladder: estimates, tests and intervals, and what missing answers could do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ragablate.compare.effects import Draft, Sample, decision, drafts, finish
+from ragablate.compare.inference.intervals import rate_interval
+from ragablate.compare.inference.multiplicity import holm
+from ragablate.compare.inference.states import FEWEST_QUESTIONS, Decision, decide_with_missing
+from ragablate.compare.ladder_reasons import split_by_reason
+from ragablate.compare.ladder_rungs import (
+    JOINT,
+    LABEL,
+    ONE_SIDED,
+    READER,
+    READER_OR_LABEL,
+    Climb,
+)
+from ragablate.compare.populations import ANSWERABLE, clusters
+from ragablate.compare.scores import Pairs
+from ragablate.records import Analysis, Contrast, Effect, Interval, State, Study, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of one ladder on one set of questions."""
+
+    terms: tuple[Term, ...]
+    """In pipeline order; they add up to 1 minus control's score."""
+    effects: tuple[Effect, ...]
+    """One a rung."""
+
+    @property
+    def by_name(self) -> dict[str, Term]:
+        """The terms by their names."""
+        return {term.name: term for term in self.terms}
+
+
+def contrast_of(analysis: Analysis, before: str, after: str) -> Contrast:
+    """Two arms of a ladder as a contrast that carries the id of the analysis."""
+    return Contrast(
+        id=analysis.id,
+        experiment=analysis.id.split("/")[0],
+        question=analysis.question,
+        kind="oracle" if after == "O" else "context",
+        variable="context",
+        level=after,
+        control=analysis.arms[before],
+        treatment=analysis.arms[after],
+        measure=analysis.measure,
+        margin=analysis.margin,
+    )
+
+
+def terms_of(climbed: Climb, analysis: Analysis, study: Study) -> Terms:
+    """Every term with its test, interval and state.
+
+    The signed terms are one family under Holm's adjustment; the terms that cannot be
+    negative have a Wilson interval that is compared with the margin: ``up`` is a loss above
+    it, ``flat`` one within it. Where questions are missing on a rung the state must be the
+    same on the complete questions and at both worst cases.
+    """
+    reasons = split_by_reason(climbed, study.reasons)
+    effects = _signed(climbed, analysis, study)
+    signed = [_term(effect, climbed, reasons) for effect in effects]
+    one_sided = [
+        _one_sided(name, climbed, analysis, study, reasons) for name in shown_one_sided(climbed)
+    ]
+    return Terms((*signed, *one_sided), tuple(effects))
+
+
+def shown_one_sided(climbed: Climb) -> tuple[str, ...]:
+    """The terms behind the rungs that this ladder tells apart.
+
+    Reader and label are told apart where faithfulness was measured. What it could not be
+    measured on (an answer without a claim) stays a term of both.
+    """
+    lost = {name: sum(climbed.columns[name]) for name in ONE_SIDED}
+    told_apart = climbed.supported and (
+        bool(lost[READER] or lost[LABEL]) or not lost[READER_OR_LABEL]
+    )
+    if not told_apart:
+        return READER_OR_LABEL, JOINT
+    return READER, LABEL, *((READER_OR_LABEL,) if lost[READER_OR_LABEL] else ()), JOINT
+
+
+# ── signed terms ────────────────────────────────────────────────────────────────────────
+
+
+def _signed(climbed: Climb, analysis: Analysis, study: Study) -> list[Effect]:
+    samples = [_sample(climbed, analysis, i) for i in range(len(climbed.steps))]
+    found = _tested(samples, study)
+    ps = [draft.flip.p for draft in found]
+    adjusted = holm(ps)
+    sides = (0, 1) if climbed.incomplete else ()
+    worst = [
+        _tested([_worst(s, climbed, i, side) for i, s in enumerate(samples)], study)
+        for side in sides
+    ]
+    effects = []
+    for i, draft in enumerate(found):
+        decided = decision(draft, adjusted[i], study.alpha)
+        if worst:
+            low, high = (_in_family(side[i], ps, i, study.alpha) for side in worst)
+            decided = decide_with_missing(decided, low, high)
+        effects.append(finish(draft, decided, adjusted[i], study))
+    return effects
+
+
+def _tested(samples: Sequence[Sample], study: Study) -> list[Draft]:
+    return [draft for draft in drafts(samples, study) if draft is not None]
+
+
+def _in_family(draft: Draft, ps: Sequence[float], place: int, alpha: float) -> Decision:
+    """The decision if this draft had stood in its place of the family."""
+    family = [draft.flip.p if i == place else p for i, p in enumerate(ps)]
+    return decision(draft, holm(family)[place], alpha)
+
+
+def _sample(climbed: Climb, analysis: Analysis, place: int) -> Sample:
+    """One rung as pairs: the score before it and after it."""
+    rung = climbed.steps[place]
+    paths = [q.path(climbed.steps) for q in climbed.complete]
+    return Sample(
+        contrast_of(analysis, rung.before, rung.after),
+        (analysis.arms[rung.before], analysis.arms[rung.after]),
+        rung.name,
+        ANSWERABLE,
+        "term",
+        Pairs(
+            qids=climbed.qids,
+            control=tuple(float(path[place]) for path in paths),
+            treatment=tuple(float(path[place + 1]) for path in paths),
+            unmeasured=len(climbed.incomplete),
+            replicates=climbed.replicates,
+            whole=climbed.whole,
+        ),
+    )
+
+
+def _worst(sample: Sample, climbed: Climb, place: int, side: int) -> Sample:
+    """A rung with the unmeasured questions most against it (0) or most for it (1)."""
+    name = climbed.steps[place].name
+    differences = [float(q.bounds(climbed.steps)[name][side]) for q in climbed.incomplete]
+    pairs = replace(
+        sample.pairs,
+        qids=(*sample.pairs.qids, *(q.qid for q in climbed.incomplete)),
+        control=(*sample.pairs.control, *(max(0.0, -d) for d in differences)),
+        treatment=(*sample.pairs.treatment, *(max(0.0, d) for d in differences)),
+        unmeasured=0,
+    )
+    return replace(sample, pairs=pairs)
+
+
+def _term(effect: Effect, climbed: Climb, reasons: Mapping[str, Mapping[str, Fraction]]) -> Term:
+    values = climbed.columns[effect.measure]
+    return Term(
+        name=effect.measure,
+        value=float(sum(values) / len(values)),
+        n=effect.n,
+        fixed=effect.better,
+        broke=effect.worse,
+        ci95=effect.ci95,
+        p=effect.p,
+        p_adjusted=effect.p_adjusted,
+        state=effect.state,
+        effect=effect.id,
+        reasons=_per_question(reasons.get(effect.measure, {}), effect.n),
+    )
+
+
+def _per_question(parts: Mapping[str, Fraction], n: int) -> dict[str, float]:
+    return {reason: float(parts[reason] / n) for reason in sorted(parts)}
+
+
+# ── terms that cannot be negative ───────────────────────────────────────────────────────
+
+
+def _one_sided(
+    name: str,
+    climbed: Climb,
+    analysis: Analysis,
+    study: Study,
+    reasons: Mapping[str, Mapping[str, Fraction]],
+) -> Term:
+    values = merged(climbed, name)
+    n, margin = len(values), analysis.margin
+    interval = rate_interval([float(v) for v in values], clusters=clusters(study, climbed.qids))
+    state = against_margin(interval, margin, n)
+    if climbed.incomplete:
+        every = (*climbed.qids, *(q.qid for q in climbed.incomplete))
+        keys = clusters(study, every)
+        for side in (0, 1):
+            unmeasured = [q.bounds(climbed.steps)[name][side] for q in climbed.incomplete]
+            rates = [float(v) for v in (*values, *unmeasured)]
+            if against_margin(rate_interval(rates, clusters=keys), margin, len(every)) != state:
+                state = "unclear"
+    return Term(
+        name=name,
+        value=float(sum(values) / n),
+        n=n,
+        fixed=sum(v > 0 for v in values),
+        broke=0,
+        ci95=interval,
+        p=None,
+        p_adjusted=None,
+        state=state,
+        reasons=_per_question(reasons.get(name, {}), n),
+    )
+
+
+def merged(climbed: Climb, name: str) -> tuple[Fraction, ...]:
+    """A term of every common question; reader and label are one where nothing splits them."""
+    if name != READER_OR_LABEL or READER in shown_one_sided(climbed):
+        return climbed.columns[name]
+    return reader_and_label(climbed)
+
+
+def reader_and_label(climbed: Climb) -> tuple[Fraction, ...]:
+    """What is lacking with exactly the gold, where the evidence was there before any repair."""
+    names = (READER, LABEL, READER_OR_LABEL)
+    columns = [climbed.columns[name] for name in names]
+    return tuple(sum(parts, Fraction(0)) for parts in zip(*columns, strict=True))
+
+
+def against_margin(interval: Interval, margin: float, n: int) -> State:
+    """Whether a loss is above the margin, within it, or neither can be said.
+
+    Fewer than 20 questions never show that a loss is within the margin.
+    """
+    if interval.low > margin:
+        return "up"
+    return "flat" if interval.high <= margin and n >= FEWEST_QUESTIONS else "unclear"
