@@ -19,6 +19,7 @@ ragablate: prove which stage of a RAG pipeline loses the answers
 
   ragablate check [KEY=VALUE …]   compose every arm and print the plan; loads no model
   ragablate run   [KEY=VALUE …]   check, execute, compare, report
+  ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
   ragablate run                                    the shipped data, all questions at once
   ragablate run experiment=oracle_context          one experiment
@@ -87,7 +88,31 @@ def _run(overrides: list[str]) -> int:
     return _hydra("run", overrides)
 
 
-_VERBS: dict[str, Callable[[list[str]], int]] = {"check": _check, "run": _run}
+def _verify(arguments: list[str]) -> int:
+    """``ragablate verify BUNDLE``."""
+    from pathlib import Path
+
+    from ragablate.bundle.verify import verify
+
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print("usage: ragablate verify BUNDLE", file=sys.stderr)
+        return 0 if arguments in (["-h"], ["--help"]) else 2
+    found = verify(Path(arguments[0]))
+    if found.wrong:
+        _complain(f"{arguments[0]} does not hold: {found.wrong}")
+        return 1
+    print(
+        f"verified: {found.files} files, {found.numbers} numbers and texts of effects.json "
+        f"recomputed\nid {found.bundle_id}"
+    )
+    return 0
+
+
+_VERBS: dict[str, Callable[[list[str]], int]] = {
+    "check": _check,
+    "run": _run,
+    "verify": _verify,
+}
 
 
 def _hydra(verb: str, overrides: list[str]) -> int:

@@ -102,21 +102,21 @@ def write(folder: Path, contents: Contents) -> None:
         _text(place / "run.trec", "".join(_trec(traces)))
 
 
+def effects_json(comparison: Comparison, proofs: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of ``effects.json``: every effect, analysis, conclusion and proof."""
+    return {
+        "effects": comparison.effects,
+        "conclusions": comparison.conclusions,
+        "analyses": comparison.analyses,
+        "signals": comparison.signals,
+        "notes": comparison.notes,
+        "proofs": proofs,
+    }
+
+
 def write_effects(folder: Path, comparison: Comparison, proofs: Mapping[str, Any]) -> None:
-    """Write ``effects.json``: every effect, conclusion and proof."""
-    _text(
-        folder / "effects.json",
-        pretty(
-            {
-                "effects": comparison.effects,
-                "conclusions": comparison.conclusions,
-                "analyses": comparison.analyses,
-                "signals": comparison.signals,
-                "notes": comparison.notes,
-                "proofs": proofs,
-            }
-        ),
-    )
+    """Write ``effects.json``."""
+    _text(folder / "effects.json", pretty(effects_json(comparison, proofs)))
 
 
 def seal(folder: Path) -> str:

@@ -24,7 +24,7 @@ LAYERS = [
     {"config", "store", "stages", "traces", "compare", "diagnose", "edges"},
     {"design", "adapters", "prepared", "pipeline", "proofs"},
     {"reading", "judging", "execute", "bundle", "ledger", "calibrate"},
-    {"checked", "evidence", "report", "session"},
+    {"checked", "evidence", "report", "session", "frames", "api"},
     {"jobs", "cli"},
 ]  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

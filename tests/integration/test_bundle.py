@@ -1,0 +1,134 @@
+"""A bundle proves itself, and what was changed in it is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests_support import write_dataset
+
+import ragablate
+from ragablate.bundle import manifest
+from ragablate.errors import BundleError
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bundle")
+    data = write_dataset(folder / "toy")
+    outcome = ragablate.run(
+        "dataset=jsonl",
+        f"dataset.path={data}",
+        f"outputs={folder / 'outputs'}",
+        "experiment=[oracle_context,closed_book,swap_reader,localize]",
+    )
+    return outcome.folder
+
+
+@pytest.fixture
+def bundle(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original, tmp_path / "copied-elsewhere"))
+
+
+def reseal(bundle: Path) -> None:
+    """Make the hashes fit again, as somebody who wants to deceive would."""
+    (bundle / manifest.NAME).write_text(manifest.render(manifest.files(bundle)))
+
+
+def test_an_untouched_bundle_holds_wherever_it_was_copied(bundle: Path) -> None:
+    found = ragablate.verify(bundle)
+    assert found.wrong == ""
+    assert found.files > 15
+    assert found.numbers > 500
+
+
+KINDS = [
+    "plan.json", "effects.json", "questions.jsonl", "contexts.jsonl", "prompts.jsonl",
+    "report.md", ".hydra/config.yaml", "arms/control/traces.jsonl",
+    "arms/control/verdicts.jsonl", "arms/control/run.trec",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_one_flipped_byte_in_any_file_is_named(bundle: Path, name: str) -> None:
+    data = bytearray((bundle / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (bundle / name).write_bytes(bytes(data))
+    assert ragablate.verify(bundle).wrong.startswith(f"{name} was changed")
+
+
+def test_a_missing_and_an_added_file_are_named(bundle: Path) -> None:
+    (bundle / "extra.txt").touch()
+    assert "extra.txt is not listed" in ragablate.verify(bundle).wrong
+    (bundle / "extra.txt").unlink()
+    (bundle / "report.md").unlink()
+    assert "report.md is listed in the MANIFEST and missing" in ragablate.verify(bundle).wrong
+
+
+def test_a_changed_number_is_found_although_the_hashes_fit(bundle: Path) -> None:
+    path = bundle / "effects.json"
+    effects = json.loads(path.read_text())
+    effects["effects"][0]["effect"] += 0.01
+    path.write_text(json.dumps(effects))
+    reseal(bundle)
+    wrong = ragablate.verify(bundle).wrong
+    assert effects["effects"][0]["id"] in wrong
+    assert "effect is" in wrong
+
+
+def test_a_changed_verdict_is_found_although_the_hashes_fit(bundle: Path) -> None:
+    path = bundle / "arms" / "context=oracle" / "verdicts.jsonl"
+    lines = path.read_text().splitlines()
+    place = next(i for i, line in enumerate(lines) if '"measure":"correct"' in line)
+    verdict = json.loads(lines[place])
+    verdict["value"] = 1.0 - verdict["value"]
+    lines[place] = json.dumps(verdict)
+    path.write_text("\n".join(lines) + "\n")
+    reseal(bundle)
+    assert ragablate.verify(bundle).wrong.startswith("effects.json.")
+
+
+def test_a_changed_context_is_found_although_the_hashes_fit(bundle: Path) -> None:
+    path = bundle / "contexts.jsonl"
+    path.write_text(path.read_text().replace("1931", "1932"))
+    reseal(bundle)
+    assert "does not have that digest" in ragablate.verify(bundle).wrong
+
+
+def test_a_changed_proof_is_found_although_the_hashes_fit(bundle: Path) -> None:
+    path = bundle / "arms" / "reader=extractive_wide" / "traces.jsonl"
+    lines = path.read_text().splitlines()
+    trace, other = json.loads(lines[0]), json.loads(lines[1])
+    trace["context_digest"] = other["context_digest"]
+    lines[0] = json.dumps(trace)
+    path.write_text("\n".join(lines) + "\n")
+    reseal(bundle)
+    assert "proofs" in ragablate.verify(bundle).wrong
+
+
+def test_a_folder_that_is_no_bundle_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="give the folder of a bundle"):
+        ragablate.verify(tmp_path)
+
+
+def test_frames_hold_every_effect_verdict_and_trace(bundle: Path) -> None:
+    loaded = ragablate.load(bundle)
+    verdicts = ragablate.verdicts_frame(loaded)
+    assert len(verdicts) == sum(len(v) for v in loaded.verdicts.values())
+    assert verdicts[verdicts.value.isna()].reason.ne("").all()
+    traces = ragablate.traces_frame(loaded)
+    assert set(traces.arm) == set(loaded.traces)
+    from ragablate.compare import compare
+
+    effects = ragablate.effects_frame(compare(loaded.study()))
+    assert effects.id.is_unique
+    assert {"control", "treatment", "ci95_low", "ci95_high"} <= set(effects.columns)
+
+
+def test_everything_that_is_exported_can_be_imported() -> None:
+    for name in ragablate.__all__:
+        assert getattr(ragablate, name) is not None
+    with pytest.raises(AttributeError):
+        ragablate.nonsense  # noqa: B018
