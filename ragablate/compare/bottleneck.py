@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragablate.compare import phrases, sentences
 from ragablate.compare.arms import without_gate
 from ragablate.compare.case import Case, Ruling
@@ -57,6 +59,20 @@ def bottleneck(
 
 def oracle_context(case: Case) -> Ruling:
     """The verdict on which side of the reader the answers are lost."""
+    ruling = either_side(case)
+    return replace(
+        ruling,
+        sentences=(
+            *sentences.headline(case),
+            *ruling.sentences,
+            *_beyond_one_fix(case),
+            *_gate(case),
+        ),
+    )
+
+
+def either_side(case: Case) -> Ruling:
+    """The verdict alone, with the sentence that says what it rests on."""
     shortfalls = tuple(_shortfall(case, side) for side in (0, 1))
     verdict = bottleneck(
         case.primary.state,
@@ -67,12 +83,7 @@ def oracle_context(case: Case) -> Ruling:
     )
     return Ruling(
         verdict=verdict,
-        sentences=(
-            *sentences.headline(case),
-            _reading(case, verdict, shortfalls[0], shortfalls[1]),
-            *_beyond_one_fix(case),
-            *_gate(case),
-        ),
+        sentences=(_reading(case, verdict, shortfalls[0], shortfalls[1]),),
         settle=_settle(case, verdict),
         owner={
             UPSTREAM_IS: UPSTREAM,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragablate.compare.analyses import analysed
+from ragablate.compare.analyses import every_analysis
 from ragablate.compare.case import Case
 from ragablate.compare.effects import Sample, effects_of
 from ragablate.compare.limits import licence_of
@@ -43,7 +43,7 @@ def compare(study: Study) -> Comparison:
     """
     found = cases(study)
     table = found[0].table if found else ScoreTable(study)
-    several = tuple(analysed(table))
+    several = tuple(every_analysis(table))
     return Comparison(
         effects=(
             *(case.primary for case in found),
