@@ -318,3 +318,8 @@ def test_max_t_flips_whole_clusters():
 def test_max_t_needs_a_table():
     with pytest.raises(ValueError, match="one row a question"):
         max_t([1.0, 2.0])
+
+
+def test_max_t_counts_sums_that_tie_but_for_rounding():
+    values = np.array([1, 2, 3, -3, 6, 1]) / (10 * math.pi)
+    assert max_t(values[:, None])[0] == pytest.approx(0.28125, abs=0.015)

@@ -84,11 +84,21 @@ def test_touching_the_margin_is_not_flat():
     wide = Interval(-0.06, 0.06, 0.95, "tango")
     options = {"ci95": wide, "p_adjusted": 0.5, "changed": 30, "margin": 0.05, "n": 200}
     assert decide(ci90=inside, **options).state == "flat"
+    mirrored = Interval(-edge.high, -edge.low, 0.9, "tango")
     assert decide(ci90=edge, **options).state == "unclear"
+    assert decide(ci90=mirrored, **options).state == "unclear"
+
+
+@pytest.mark.parametrize("limits", [(0.0, 0.2), (-0.2, 0.0)])
+def test_an_interval_that_ends_at_zero_does_not_exclude_it(limits):
+    touching = Interval(*limits, 0.95, "tango")
+    decision = decide(ci95=touching, ci90=touching, p_adjusted=0.01, changed=9, margin=0.05, n=90)
+    assert (decision.state, decision.detail) == ("unclear", "borderline")
 
 
 def test_fewer_than_two_questions_are_refused():
     assert of_counts(1, 0, 1).state == "refused"
+    assert of_counts(1, 0, 2).state == "unclear"
 
 
 def test_a_margin_must_be_positive():
@@ -124,6 +134,8 @@ def test_bounds_of_an_interaction_follow_the_signs_of_the_weights():
     arms = [[None], [None], [0.5], [None]]
     lower, upper = contrast_bounds(arms, [1, -1, -1, 1])
     assert (lower.tolist(), upper.tolist()) == ([-1.5], [1.5])
+    weighted = contrast_bounds([[None], [0.25]], [0.5, -1])
+    assert [bound.tolist() for bound in weighted] == [[-0.25], [0.25]]
     with pytest.raises(EvidenceError, match="do not pair"):
         contrast_bounds([[1.0], [1.0, 0.0]], [1, -1])
 
