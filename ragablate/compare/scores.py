@@ -37,6 +37,8 @@ class Pairs:
     """Decodes per question and arm."""
     whole: bool
     """Every single value is a whole number, so that means lie on a lattice."""
+    grain: int = 1
+    """Both sides are averages of arms in parts of this size, which makes the lattice finer."""
 
     @property
     def differences(self) -> tuple[float, ...]:
@@ -44,7 +46,7 @@ class Pairs:
         pairs = zip(self.control, self.treatment, strict=True)
         if not self.whole:
             return tuple(t - c for c, t in pairs)
-        k = self.replicates
+        k = self.replicates * self.grain
         return tuple(round((t - c) * k) / k for c, t in pairs)
 
 
