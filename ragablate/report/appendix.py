@@ -14,6 +14,12 @@ from ragablate.report.findings import Compared, Finding
 from ragablate.report.tables import NOTHING, Column, Table, pipes
 from ragablate.traces import QuestionLine
 
+SLICES = "## By slice"
+"""Title of the effects by slice."""
+FURTHER = "## All other effects"
+"""Title of the effects beside the headlines."""
+
+_MOST_GAPS = 200
 _UNREAD = "not read"
 _SETTLED = {"retrieve": "retrieval", "assemble": "assembly", "read": "reading"}
 
@@ -79,7 +85,7 @@ def slices(found: Sequence[Compared]) -> str:
         "Exploratory. Values are read one by one only where a test says that they differ at all; "
         "p is then adjusted by Benjamini and Hochberg."
     )
-    return "\n\n".join(["## By slice", intro, *parts])
+    return "\n\n".join([SLICES, intro, *parts])
 
 
 def _slice_name(effect: Effect) -> str:
@@ -106,7 +112,7 @@ def further(found: Sequence[Compared]) -> str:
         body = "\n\n".join(block for block in blocks if block)
         if body:
             parts.append(details(f"<code>{html_text(f.name)}</code>, all other effects", body))
-    return "\n\n".join(["## All other effects", *parts]) if parts else ""
+    return "\n\n".join([FURTHER, *parts]) if parts else ""
 
 
 def _block(title: str, effects: Sequence[Effect], name: Callable[[Effect], str]) -> str:
@@ -200,8 +206,11 @@ def limits(
     own = [f"- {code(f.name)}: {inline(limit)}" for f in found for limit in f.conclusion.limits]
     lines = "\n".join([*own, *(f"- {inline(note)}" for note in notes)])
     gaps = [q.qid for q in questions.values() if q.eval_gap]
-    listed = ", ".join(code(qid) for qid in gaps)
-    which = details(f"Eval gaps: the {len(gaps):,} without usable gold", listed) if gaps else ""
+    listed = ", ".join(code(qid) for qid in gaps[:_MOST_GAPS])
+    if len(gaps) > _MOST_GAPS:
+        listed += f" and {len(gaps) - _MOST_GAPS:,} more, in `questions.jsonl`"
+    summary = f"Eval gaps ({len(gaps):,}): answerable, without usable gold, in no number"
+    which = details(summary, listed) if gaps else ""
     parts = [part for part in (lines, which) if part]
     return "\n\n".join(["## Limits", *parts]) if parts else ""
 

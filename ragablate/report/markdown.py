@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragablate.bundle.read import Bundle
+from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Signal
 from ragablate.report import appendix, figures, plans, several
 from ragablate.report.escape import code, fenced, inline
@@ -26,6 +27,8 @@ from ragablate.report.findings import (
 from ragablate.report.tables import NOTHING, Column, Table, pipes
 
 _BUNDLE_ID_SHOWN = 12
+# GitHub takes 65,536 characters in a comment.
+_LONGEST = 60_000
 
 
 def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> str:
@@ -38,7 +41,7 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
     """
     found = findings(bundle, comparison)
     contrasts = compared(found)
-    sections = (
+    sections = [
         _title(bundle, comparison, bundle_id),
         _overview(found),
         _rule(bundle),
@@ -54,15 +57,30 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         appendix.plan(bundle),
         _reproduce(bundle.plan, bundle_id),
         _data(bundle.plan),
-    )
-    return "\n\n".join(section for section in sections if section) + "\n"
+    ]
+    return "\n\n".join(_short_enough([s for s in sections if s])) + "\n"
+
+
+def _short_enough(sections: list[str]) -> list[str]:
+    """The report without its longest tables where GitHub would not take it whole."""
+    kept = list(sections)
+    for title in (appendix.FURTHER, appendix.SLICES):
+        if sum(map(len, kept)) > _LONGEST:
+            kept = [
+                f"{title}\n\nLeft out, since the report would be too long for a pull request; "
+                "`effects.json` holds them."
+                if section.startswith(title)
+                else section
+                for section in kept
+            ]
+    return kept
 
 
 def _title(bundle: Bundle, comparison: Comparison, bundle_id: str) -> str:
     answerable = population_size(comparison, "answerable")
     unanswerable = population_size(comparison, "unanswerable")
     name = inline(bundle.plan["dataset"]["name"])
-    asked = f"{len(bundle.questions):,} questions: {answerable:,} answerable"
+    asked = f"{count(len(bundle.questions), 'question')}: {answerable:,} answerable"
     if unanswerable:
         asked += f", {unanswerable:,} unanswerable"
     replicates = bundle.plan["replicates"]
@@ -154,7 +172,7 @@ def _signals(bundle: Bundle, comparison: Comparison) -> str:
         table = signal_table(comparison, population, bundle.plan["top_k"], _signal(size), code)
         right = " Here the right answer is to abstain." if population == "unanswerable" else ""
         parts.append(
-            f"**{size:,} {population} question{'s' * (size != 1)}**: mean and 95 % interval, "
+            f"**{count(size, f'{population} question')}**: mean and 95 % interval, "
             f"n = {size:,} unless another n stands below.{right}\n\n{pipes(table)}"
         )
     return "\n\n".join(parts)

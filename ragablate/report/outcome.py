@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Label, Signal, State
 from ragablate.report import figures
 from ragablate.report.findings import (
@@ -60,7 +61,7 @@ def _signals(page: Page, comparison: Comparison, top_k: int) -> None:
         if not size:
             continue
         right = "; the right answer is to abstain" if population == "unanswerable" else ""
-        page.heading(f"Stage signals on {size:,} {population} questions{right}")
+        page.heading(f"Stage signals on {count(size, f'{population} question')}{right}")
 
         def cell(signal: Signal, size: int = size) -> str:
             other = signal.mean is not None and signal.n != size

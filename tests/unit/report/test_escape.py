@@ -107,7 +107,7 @@ def _github(markdown: str) -> _Shown:
     return _Shown(page)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 @example("\x1b\x1b[31m[31mred")
 @example("\u202eevil\u202c")
@@ -121,7 +121,7 @@ def test_clean_text_has_no_control_or_direction_characters_and_one_line(text: st
     shown.encode("utf-8")
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 def test_clean_text_stays_as_it_is_when_cleaned_again(text: str) -> None:
     assert clean(clean(text)) == clean(text)
@@ -146,7 +146,7 @@ def test_clean_text_keeps_what_can_be_read(given_text: str, shown: str) -> None:
     assert clean(given_text) == shown
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=250)
 @given(texts)
 @example("1. # - +")
 @example("- [x] done")
@@ -157,7 +157,7 @@ def test_a_paragraph_shows_any_text_literally(text: str) -> None:
     assert shown.text.strip("\n") == clean(text)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 def test_a_list_item_shows_any_text_literally(text: str) -> None:
     shown = _github(f"- {inline(text)}")
@@ -165,7 +165,7 @@ def test_a_list_item_shows_any_text_literally(text: str) -> None:
     assert shown.text.strip("\n") == clean(text)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 def test_a_heading_shows_any_text_literally(text: str) -> None:
     shown = _github(f"### Verdict: {inline(text)} end")
@@ -173,7 +173,7 @@ def test_a_heading_shows_any_text_literally(text: str) -> None:
     assert " ".join(shown.text.split()) == " ".join(f"Verdict: {clean(text)} end".split())
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts, texts)
 def test_table_cells_hold_any_text_and_stay_two(left: str, right: str) -> None:
     shown = _github(f"| a | b |\n|---|---|\n| ^{inline(left)}^ | ^{code(right)}^ |\n")
@@ -182,7 +182,7 @@ def test_table_cells_hold_any_text_and_stay_two(left: str, right: str) -> None:
     assert cells == ["a", "b", f"^{clean(left)}^", f"^{clean(right)}^"]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 def test_code_shows_any_text_literally(text: str) -> None:
     shown = _github(f"see {code(text)} there")
@@ -190,7 +190,7 @@ def test_code_shows_any_text_literally(text: str) -> None:
     assert " ".join(shown.text.split()) == " ".join(f"see {clean(text)} there".split())
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 def test_a_summary_shows_any_text_literally(text: str) -> None:
     shown = _github(f"<details>\n<summary>{html_text(text)}</summary>\n\nbody\n\n</details>\n")
@@ -198,7 +198,7 @@ def test_a_summary_shows_any_text_literally(text: str) -> None:
     assert " ".join(shown.text.split()) == " ".join(f"{clean(text)} body".split())
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(texts)
 def test_a_fence_cannot_be_closed_from_within(text: str) -> None:
     shown = _github(f"{fenced(text)}\n\nafter")

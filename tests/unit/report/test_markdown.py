@@ -160,7 +160,10 @@ def test_what_was_not_measured_is_named(study: Study) -> None:
 
 
 def test_eval_gaps_are_listed(study: Study) -> None:
-    assert "Eval gaps: the 1 without usable gold</summary>\n\n`q1`" in _render(study)
+    assert (
+        "Eval gaps (1): answerable, without usable gold, in no number</summary>\n\n`q1`"
+        in _render(study)
+    )
 
 
 def test_paths_and_what_cannot_change_a_result_are_not_in_the_command(study: Study) -> None:
@@ -236,6 +239,29 @@ def test_levels_of_one_experiment_are_told_apart(study: Study) -> None:
     object.__setattr__(other, "proofs", bundle.proofs)
     report = _render((other, comparison))
     assert "`swap_retriever/dense`: *Would" in report
+
+
+def test_a_report_too_long_for_a_pull_request_leaves_out_what_effects_json_holds(
+    study: Study,
+) -> None:
+    bundle, comparison = study
+    many = tuple(
+        replace(comparison.effects[2], id=f"x{i}", measure=f"measure_{i}") for i in range(2000)
+    )
+    report = _render((bundle, replace(comparison, effects=(*comparison.effects, *many))))
+    assert len(report) < 60_000
+    assert "## All other effects\n\nLeft out" in report
+    assert "## By slice\n\nExploratory." in report
+
+
+def test_a_long_list_of_eval_gaps_is_cut(study: Study) -> None:
+    bundle, comparison = study
+    gap = bundle.questions["q1"]
+    gaps = {f"g{i}": replace(gap, qid=f"g{i}") for i in range(250)}
+    other = type(bundle)(bundle.folder, bundle.plan, gaps, {}, bundle.traces, {})
+    object.__setattr__(other, "proofs", bundle.proofs)
+    report = _render((other, comparison))
+    assert "`g199` and 50 more, in `questions.jsonl`" in report
 
 
 def test_the_report_renders_as_the_elements_it_is_made_of(study: Study) -> None:
