@@ -61,17 +61,22 @@ def _ladder(analysis: Analysis) -> Iterator[Edge]:
 def _mediation(analysis: Analysis) -> Iterator[Edge]:
     variable = analysis.factors[0].variable
     yield _edge(analysis, "B", "R", variable, _KINDS[variable.split(".")[0]], False)
-    yield _edge(analysis, "B", "c01", "context", "context", True)
-    yield _edge(analysis, "R", "c10", "context", "context", True)
+    for before, after in (("B", "c01"), ("R", "c10")):
+        if after in analysis.arms:
+            yield _edge(analysis, before, after, "context", "context", True)
 
 
 def _hypercube(analysis: Analysis) -> Iterator[Edge]:
+    """Cells that differ in one factor. That a stage in which two pipelines differ changes
+    nothing is an answer of an attribution; a factor that does so was never applied.
+    """
+    may_change_nothing = analysis.kind == "attribution"
     for before in sorted(analysis.arms):
         for place, factor in enumerate(analysis.factors):
             after = before[:place] + "1" + before[place + 1 :]
             if before[place] == "0" and after in analysis.arms:
                 kind = _KINDS[factor.variable.split(".")[0]]
-                yield _edge(analysis, before, after, factor.variable, kind, False)
+                yield _edge(analysis, before, after, factor.variable, kind, may_change_nothing)
 
 
 def _edge(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ragablate.compare import phrases
 from ragablate.compare.arms import proofs_of, sibling
+from ragablate.compare.contrasts import ContrastSamples
 from ragablate.compare.inference.states import FEWEST_QUESTIONS
 from ragablate.compare.labels import Licence, licence
 from ragablate.compare.memory import memory, memory_limit
@@ -13,7 +14,8 @@ from ragablate.compare.missing import TOLERATED
 from ragablate.compare.necessity import HALF, needed
 from ragablate.compare.numbers import count, p_text, percent
 from ragablate.compare.primaries import Primary, missing_text
-from ragablate.records import Effect, Label
+from ragablate.compare.scores import ScoreTable
+from ragablate.records import Contrast, Effect, Label
 
 FEW_CLUSTERS = 10
 """Fewer changed clusters than this are a limit."""
@@ -35,9 +37,9 @@ def licence_of(primary: Primary, effects: Sequence[Effect]) -> Licence:
     found = (
         *_missing(primary),
         *_few(primary),
-        *_moved(primary),
+        *moved(primary.samples),
         *_drift(primary, effects),
-        *_retrieval(primary),
+        *about_retrieval(primary.samples.table, contrast),
     )
     return licence(proofs, found)
 
@@ -70,14 +72,14 @@ def _few(primary: Primary) -> Iterator[Finding]:
         yield "causal with limits", f"the changes lie in only {count(changed, 'cluster')}"
 
 
-def _moved(primary: Primary) -> Iterator[Finding]:
+def moved(samples: ContrastSamples) -> Iterator[Finding]:
     """Negative controls that moved: something else than the variable changed."""
-    for measure, questions in primary.samples.moved().items():
-        name = phrases.measure(primary.samples.table.study, measure)
+    for measure, questions in samples.moved().items():
+        name = phrases.measure(samples.table.study, measure)
         yield (
             "confounded",
             f"{name} moved on {count(questions, 'question')}, though it is settled before "
-            f"{primary.contrast.variable} acts",
+            f"{samples.contrast.variable} acts",
         )
 
 
@@ -90,9 +92,8 @@ def _drift(primary: Primary, effects: Sequence[Effect]) -> Iterator[Finding]:
             yield "causal with limits", "the placebo moved, though nothing was changed in it"
 
 
-def _retrieval(primary: Primary) -> Iterator[Finding]:
+def about_retrieval(table: ScoreTable, contrast: Contrast) -> Iterator[Finding]:
     """What weakens claims about retrieval: memory, and answers that do not need the evidence."""
-    contrast, table = primary.contrast, primary.samples.table
     if contrast.kind not in ("oracle", "upstream"):
         return
     text = memory_limit(memory(table, contrast))

@@ -45,10 +45,11 @@ def action(case: Case) -> str:
         "necessity": "taking all gold out of the context",
         "placebo": "asking again with nothing changed",
     }
-    return fixed.get(contrast.kind) or _replacement(case.study, contrast)
+    return fixed.get(contrast.kind) or replacement(case.study, contrast)
 
 
-def _replacement(study: Study, contrast: Contrast) -> str:
+def replacement(study: Study, contrast: Contrast) -> str:
+    """The exchange of a variable's level, as a gerund."""
     old, new = names(study, contrast)
     if "." in contrast.variable:
         origin = f" from {old}" if old else ""

@@ -79,7 +79,7 @@ def still_open(case: Case, effect: Effect) -> tuple[str, ...]:
     if effect.detail == "errors could flip it":
         why.append(phrases.sentence(f"{case.missing}; that could flip the conclusion"))
     else:
-        why.append(_planning(effect))
+        why.append(planning(effect))
     return tuple(text for text in why if text)
 
 
@@ -119,7 +119,7 @@ def _pilot(effect: Effect) -> str:
     return f"With fewer than {FEWEST_QUESTIONS} questions this is a pilot."
 
 
-def _planning(effect: Effect) -> str:
+def planning(effect: Effect) -> str:
     """What the data are compatible with, and how many questions would decide."""
     interval = effect.ci95
     if interval is None:
