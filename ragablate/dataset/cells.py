@@ -103,8 +103,10 @@ def members(cells: Mapping[str, Any], columns: Iterable[str]) -> dict[str, Any]:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell holds nothing."""
-    return cell is None or (isinstance(cell, float) and math.isnan(cell)) or cell == ""
+    """Whether a cell holds nothing but white space."""
+    if isinstance(cell, str):
+        return not cell.strip()
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from ragablate.config import GROUPS, conf_dir
@@ -32,14 +33,37 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             path = folder / value.removeprefix("file:")
             path.write_text(_FILES[path.name], encoding="utf-8")
             value = str(path)
+        elif value.startswith("tree:"):
+            value = str(_tree(value.removeprefix("tree:"), folder))
         elif value == "folder:":
             value = str(folder)
         lines.append(f"{group}.{key}={value}")
     return lines
 
 
+def _tree(name: str, folder: Path) -> Path:
+    """A folder with the files of ``_TREES``, the tables of ``parquet`` written by its library."""
+    top = folder / name
+    for inside, text in _TREES[name].items():
+        path = top / inside
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    if name == "parquet" and find_spec("pyarrow") is not None:
+        import pyarrow
+        from pyarrow import parquet
+
+        for table, rows in _TABLES.items():
+            parquet.write_table(pyarrow.Table.from_pylist(rows), top / f"{table}.parquet")
+    return top
+
+
 _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("dataset", "jsonl"): {"path": "folder:"},
+    ("dataset", "beir"): {"path": "tree:beir"},
+    ("dataset", "csv"): {"path": "tree:csv"},
+    ("dataset", "parquet"): {"path": "tree:parquet"},
+    ("dataset", "squad"): {"path": "file:squad.json"},
+    ("dataset", "hotpotqa"): {"path": "file:hotpotqa.json"},
     ("retriever", "run_file"): {"path": "file:toy.run"},
     ("retriever", "function"): {"function": "contract_functions:search"},
     ("reranker", "function"): {"function": "contract_functions:rescore"},
@@ -56,7 +80,59 @@ BATCHES: Mapping[str, int] = {"llama_cpp": 2, "smollm2": 2}
 
 _QIDS = ("q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8")
 
+_TABLES: Mapping[str, list[dict[str, object]]] = {
+    "corpus": [{"id": "p1", "title": "Mirr", "text": "The Mirr is a river of Ostland."}],
+    "questions": [
+        {"id": "q1", "question": "Where is the Mirr?", "answers": ["Ostland"], "gold_ids": [["p1"]]}
+    ],
+}
+
+_TREES: Mapping[str, Mapping[str, str]] = {
+    "beir": {
+        "corpus.jsonl": '{"_id": "p1", "title": "Mirr", "text": "A river.", "metadata": {}}\n',
+        "queries.jsonl": '{"_id": "q1", "text": "What is the Mirr?"}\n',
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\tp1\t1\n",
+    },
+    "csv": {
+        "corpus.csv": "id,title,text\np1,Mirr,A river.\n",
+        "questions.csv": "id,question,answers,gold_ids\nq1,What is the Mirr?,river,p1\n",
+    },
+    "parquet": {"SOURCE.md": "Written by tests.\n"},
+}
+
 _FILES: Mapping[str, str] = {
+    "squad.json": json.dumps(
+        {
+            "data": [
+                {
+                    "title": "Mirr",
+                    "paragraphs": [
+                        {
+                            "context": "The Mirr is a river.",
+                            "qas": [
+                                {
+                                    "id": "q1",
+                                    "question": "What is the Mirr?",
+                                    "answers": [{"text": "river", "answer_start": 14}],
+                                }
+                            ],
+                        }
+                    ],
+                }
+            ]
+        }
+    ),
+    "hotpotqa.json": json.dumps(
+        [
+            {
+                "_id": "q1",
+                "question": "What is the Mirr?",
+                "answer": "a river",
+                "supporting_facts": [["Mirr", 0]],
+                "context": [["Mirr", ["The Mirr is a river."]]],
+            }
+        ]
+    ),
     "toy.run": "".join(f"{qid} Q0 p{i} {i} {1 / i} toy\n" for qid in _QIDS for i in range(1, 5)),
     "contexts.jsonl": "".join(
         json.dumps(
