@@ -293,3 +293,18 @@ def test_a_plan_is_printed_without_loading_the_comparator() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_a_design_of_several_arms_lists_them_by_role() -> None:
+    with composing():
+        several = check(["experiment=[localize,retriever_x_reader]", "limit=20"])
+    plan = _printed(checked=several).splitlines()
+    assert "  ladder B > A > D > S > O > N (at most 120 reader calls)" in plan
+    assert "    O: context=oracle" in plan
+    assert "    11: retriever=minilm_run,reader=extractive_wide" in plan
+    leaves = _flat(_printed(checked=several, final=True))
+    assert "11: retriever=minilm_run,reader=extractive_wide reader.sentences: 2 → 4" in leaves
+    assert (
+        "factorial of retriever: bm25 → minilm_run, reader: extractive → extractive_wide (at most "
+        "80 reader calls)"
+    ) in leaves
