@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ragablate.compare.numbers import listed
 from ragablate.errors import EvidenceError
-from ragablate.records import Contrast, Study
+from ragablate.records import Analysis, Contrast, Study
 
 
 def require_comparable(study: Study) -> None:
@@ -24,7 +24,12 @@ def require_comparable(study: Study) -> None:
     _require_scores(study)
     for contrast in study.contrasts:
         if contrast.kind != "placebo":
-            _require_same_questions(study, contrast)
+            for arm in (contrast.control, contrast.treatment):
+                _require_same_questions(study, arm, contrast.measure)
+    for analysis in study.analyses:
+        for arm in dict.fromkeys(analysis.arms.values()):
+            if analysis.measure in study.scores.get(arm, {}):
+                _require_same_questions(study, arm, analysis.measure)
     _require_replicates(study)
 
 
@@ -51,7 +56,8 @@ def _require_questions(study: Study) -> None:
 
 
 def _require_contrasts(study: Study) -> None:
-    repeated = sorted(i for i, n in Counter(c.id for c in study.contrasts).items() if n > 1)
+    declared: list[Contrast | Analysis] = [*study.contrasts, *study.analyses]
+    repeated = sorted(i for i, n in Counter(d.id for d in declared).items() if n > 1)
     if repeated:
         raise EvidenceError(f"Contrast ids occur more than once: {listed(repeated)}.")
     for contrast in study.contrasts:
@@ -61,10 +67,10 @@ def _require_contrasts(study: Study) -> None:
                     f"Contrast '{contrast.id}' compares {contrast.measure}, of which arm "
                     f"'{arm}' has no scores: run that arm, or judge it again with this measure."
                 )
-        if not 0 < contrast.margin < 1:
+    for each in declared:
+        if not 0 < each.margin < 1:
             raise EvidenceError(
-                f"Contrast '{contrast.id}' has margin {contrast.margin:g}: "
-                "a margin lies between 0 and 1."
+                f"Contrast '{each.id}' has margin {each.margin:g}: a margin lies between 0 and 1."
             )
 
 
@@ -91,15 +97,14 @@ def _require_scores(study: Study) -> None:
                 )
 
 
-def _require_same_questions(study: Study, contrast: Contrast) -> None:
-    """Same questions in both arms; a placebo may probe only some."""
-    for arm in (contrast.control, contrast.treatment):
-        absent = sorted(set(study.qids) - set(study.scores[arm][contrast.measure]))
-        if absent:
-            raise EvidenceError(
-                f"{len(absent)} question(s) have no {contrast.measure} in arm '{arm}' "
-                f"({listed(absent)}): paired effects need the same questions in every arm."
-            )
+def _require_same_questions(study: Study, arm: str, measure: str) -> None:
+    """Every question in every arm; a placebo alone may probe only some."""
+    absent = sorted(set(study.qids) - set(study.scores[arm][measure]))
+    if absent:
+        raise EvidenceError(
+            f"{len(absent)} question(s) have no {measure} in arm '{arm}' "
+            f"({listed(absent)}): paired effects need the same questions in every arm."
+        )
 
 
 def _require_replicates(study: Study) -> None:
