@@ -132,6 +132,12 @@ def _measured(effect: Effect) -> str:
     return f"{code(effect.measure)}{what}, {inline(figures.population(effect))}"
 
 
+def stated(effect: Effect) -> str:
+    """What the data say, its sign and word on one line, with what qualifies it."""
+    word = figures.firm(figures.state(effect, detail=False))
+    return f"{word} ({inline(effect.detail)})" if effect.detail else word
+
+
 def _table(
     effects: Sequence[Effect], first: str, name: Callable[[Effect], str], p: str = "p"
 ) -> Table:
@@ -154,7 +160,7 @@ def _table(
             figures.firm(figures.interval(e)),
             figures.probability(e.p_adjusted),
             figures.firm(figures.moves(e)),
-            NOTHING if e.detail == _UNREAD else inline(figures.state(e)),
+            NOTHING if e.detail == _UNREAD else stated(e),
         )
         for e in effects
     )

@@ -226,7 +226,7 @@ def _effect(finding: Compared, named: bool) -> tuple[str, ...]:
         code(finding.name),
         *((measure, f"{effect.margin:g}") if named else ()),
         *map(figures.firm, numbers),
-        inline(figures.state(effect)),
+        appendix.stated(effect),
     )
 
 

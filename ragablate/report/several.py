@@ -58,7 +58,7 @@ def terms(found: Sequence[Term], total: float | None) -> Table:
             figures.probability(t.p_adjusted),
             figures.firm(f"{t.fixed} / {t.broke}"),
             f"{t.n:,}",
-            inline(figures.STATES[t.state]),
+            figures.firm(figures.STATES[t.state]),
             "<br>".join(f"{inline(r)} {figures.share(v)}" for r, v in sorted(t.reasons.items()))
             or NOTHING,
         )
