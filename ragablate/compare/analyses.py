@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ragablate.compare.analysed import Analysed
+from ragablate.compare.ladder import ladder
 from ragablate.compare.scores import ScoreTable
 from ragablate.records import Analysis, AnalysisKind
 
-ANALYSES: dict[AnalysisKind, Callable[[ScoreTable, Analysis], Analysed]] = {}
+ANALYSES: dict[AnalysisKind, Callable[[ScoreTable, Analysis], Analysed]] = {
+    "ladder": ladder,
+}
 """By kind of analysis, what reads it from the scores of its study."""
 
 

@@ -10,3 +10,5 @@ UPSTREAM = (
 )
 GOLD = "the question set: gold evidence and reference answers"
 CONTEXT = "the context: distractors, order, length"
+ORDER = "the order of the context"
+DISTRACTORS = "what stands beside the evidence: reranking, filters, duplicate versions, metadata"
