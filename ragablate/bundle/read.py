@@ -13,11 +13,13 @@ import msgspec
 
 from ragablate.bundle.write import arm_folder
 from ragablate.codec import decode
+from ragablate.diagnose import bucket, observed_reasons
+from ragablate.diagnose.traversal import CORRECT, OK
 from ragablate.edges import edges
 from ragablate.errors import BundleError
 from ragablate.proofs import Exhibit, prove
 from ragablate.records import Analysis, Arm, Contrast, Measure, Proof, Study, Verdict
-from ragablate.traces import ContextLine, QuestionLine, TraceLine
+from ragablate.traces import ContextLine, QuestionLine, TraceLine, context_of
 
 T = TypeVar("T")
 
@@ -96,7 +98,36 @@ class Bundle:
             power=plan["power"],
             seed=plan["seed"],
             analyses=self.analyses,
+            reasons=self._reasons(),
+            buckets=self._buckets(),
         )
+
+    def _reasons(self) -> dict[str, dict[str, str]]:
+        """What lost the evidence in control, without its gate where a ladder takes it out."""
+        ladder = next((a for a in self.analyses if a.kind == "ladder"), None)
+        if ladder is None:
+            return {}
+        found: dict[str, dict[str, str]] = {}
+        for line in self.traces[ladder.arms.get("B'", ladder.arms["B"])]:
+            passages = context_of(line, self.contexts).passages
+            for stage, reason in observed_reasons(line, self.questions[line.qid], passages).items():
+                found.setdefault(stage, {}).setdefault(line.qid, reason)
+        return found
+
+    def _buckets(self) -> dict[str, str]:
+        """Where each of control's answers failed by its log, the first failed decode of several."""
+        control = next(iter(self.arms))
+        declared: tuple[Analysis | Contrast, ...] = (*self.analyses, *self.contrasts)
+        measure = declared[0].measure if declared else CORRECT
+        verdicts: dict[tuple[str, int], dict[str, float | None]] = {}
+        for v in self.verdicts[control]:
+            verdicts.setdefault((v.qid, v.replicate), {})[v.measure] = v.value
+        found: dict[str, str] = {}
+        for line in sorted(self.traces[control], key=lambda line: line.replicate):
+            own = verdicts.get((line.qid, line.replicate), {})
+            if found.get(line.qid, OK) == OK and (own.get(measure) is not None or line.error):
+                found[line.qid] = bucket(line, own, measure=measure)
+        return found
 
     def _exhibit(self, contrast: Contrast, may_change_nothing: bool = False) -> Exhibit:
         def by_key(arm: str) -> dict[tuple[str, int], TraceLine]:

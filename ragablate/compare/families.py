@@ -44,6 +44,8 @@ class Family:
     """In the order of the estimands."""
     weights: tuple[Weights, ...]
     """Of each."""
+    clusters_changed: tuple[int | None, ...]
+    """Clusters in which each adds up to something; ``None`` where no key repeats."""
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -70,7 +72,7 @@ def term_of(effect: Effect) -> Term:
     )
 
 
-def family(
+def judge_family(
     scores: Cells, estimands: Sequence[Estimand], analysis: Analysis, study: Study
 ) -> Family:
     """Estimate, test and judge terms as one family.
@@ -93,7 +95,8 @@ def family(
             low, high = (_placed(side[i], ps, i, study.alpha) for side in worst)
             decided = decide_with_missing(decided, low, high)
         effects.append(finish(draft, decided, adjusted[i], study))
-    return Family(tuple(effects), tuple(e.weights for e in estimands))
+    units = (None if draft is None else draft.flip.clusters_changed for draft in found)
+    return Family(tuple(effects), tuple(e.weights for e in estimands), tuple(units))
 
 
 def _worst(

@@ -16,12 +16,11 @@ from ragablate.compare.ladder_rungs import (
 )
 from ragablate.compare.ladder_terms import (
     Terms,
-    contrast_of,
     reader_and_label,
+    sample_of,
     shown_one_sided,
 )
-from ragablate.compare.populations import ANSWERABLE, clusters
-from ragablate.compare.scores import Pairs
+from ragablate.compare.populations import clusters
 from ragablate.records import Analysis, Effect, Study
 
 Column = tuple[Fraction, ...]
@@ -108,21 +107,6 @@ def _difference(
 ) -> Sample:
     """The largest loss minus another, paired by question."""
     top, other = names
-    pairs = Pairs(
-        qids=climbed.qids,
-        control=tuple(float(v) for v in losses[other]),
-        treatment=tuple(float(v) for v in losses[top]),
-        unmeasured=len(climbed.incomplete),
-        replicates=climbed.replicates,
-        whole=climbed.whole,
-    )
-    contrast = contrast_of(analysis, climbed.steps[0].before, "O")
-    return Sample(
-        contrast,
-        (contrast.control, contrast.treatment),
-        f"{top} minus {other}",
-        ANSWERABLE,
-        "signal",
-        pairs,
-        bound=2.0,
-    )
+    arms = climbed.steps[0].before, "O"
+    sides = losses[other], losses[top]
+    return sample_of(climbed, analysis, arms, f"{top} minus {other}", sides, bound=2.0)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ragablate.compare.effects import Draft, Sample, decision, drafts, finish
+from ragablate.compare.effects import Draft, Role, Sample, decision, drafts, finish
 from ragablate.compare.inference.intervals import rate_interval
 from ragablate.compare.inference.multiplicity import holm
-from ragablate.compare.inference.states import FEWEST_QUESTIONS, Decision, decide_with_missing
+from ragablate.compare.inference.states import FEWEST_QUESTIONS, decide_with_missing
 from ragablate.compare.ladder_reasons import split_by_reason
 from ragablate.compare.ladder_rungs import (
     JOINT,
@@ -21,7 +21,19 @@ from ragablate.compare.ladder_rungs import (
 )
 from ragablate.compare.populations import ANSWERABLE, clusters
 from ragablate.compare.scores import Pairs
-from ragablate.records import Analysis, Contrast, Effect, Interval, State, Study, Term
+from ragablate.records import (
+    Analysis,
+    Contrast,
+    ContrastKind,
+    Effect,
+    Interval,
+    State,
+    Study,
+    Term,
+)
+
+Bounds = tuple[Fraction, Fraction]
+"""Lowest and highest value that missing answers allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +51,15 @@ class Terms:
         return {term.name: term for term in self.terms}
 
 
-def contrast_of(analysis: Analysis, before: str, after: str) -> Contrast:
+def contrast_of(
+    analysis: Analysis, before: str, after: str, kind: ContrastKind = "oracle"
+) -> Contrast:
     """Two arms of a ladder as a contrast that carries the id of the analysis."""
     return Contrast(
         id=analysis.id,
         experiment=analysis.id.split("/")[0],
         question=analysis.question,
-        kind="oracle" if after == "O" else "context",
+        kind=kind,
         variable="context",
         level=after,
         control=analysis.arms[before],
@@ -91,60 +105,94 @@ def shown_one_sided(climbed: Climb) -> tuple[str, ...]:
 
 
 def _signed(climbed: Climb, analysis: Analysis, study: Study) -> list[Effect]:
-    samples = [_sample(climbed, analysis, i) for i in range(len(climbed.steps))]
+    """Every rung as pairs, the score before it and after it, judged as one family."""
+    paths = [q.path(climbed.steps) for q in climbed.complete]
+    samples = []
+    for place, rung in enumerate(climbed.steps):
+        sides = [path[place] for path in paths], [path[place + 1] for path in paths]
+        arms = rung.before, rung.after
+        samples.append(sample_of(climbed, analysis, arms, rung.name, sides, role="term"))
+    bounds = [q.bounds(climbed.steps) for q in climbed.incomplete]
+    worst = [[each[rung.name] for each in bounds] for rung in climbed.steps]
+    return effects_with_missing(samples, worst, climbed, study, holm)
+
+
+def sample_of(
+    climbed: Climb,
+    analysis: Analysis,
+    arms: tuple[str, str],
+    name: str,
+    sides: tuple[Sequence[Fraction], Sequence[Fraction]],
+    *,
+    role: Role = "signal",
+    bound: float = 1.0,
+) -> Sample:
+    """Two columns over the common questions as a sample.
+
+    Args:
+        climbed: The ladder.
+        analysis: Its declaration.
+        arms: Roles of the two arms the columns rest on.
+        name: What is compared.
+        sides: Control's column and the treatment's.
+        role: What the effect is for.
+        bound: Largest absolute difference that is possible.
+    """
+    pairs = Pairs(
+        qids=climbed.qids,
+        control=tuple(map(float, sides[0])),
+        treatment=tuple(map(float, sides[1])),
+        unmeasured=len(climbed.incomplete),
+        replicates=climbed.replicates,
+        whole=climbed.whole,
+    )
+    contrast = contrast_of(analysis, *arms)
+    compared = contrast.control, contrast.treatment
+    return Sample(contrast, compared, name, ANSWERABLE, role, pairs, bound)
+
+
+def effects_with_missing(
+    samples: Sequence[Sample],
+    worst: Sequence[Sequence[Bounds]],
+    climbed: Climb,
+    study: Study,
+    adjust: Callable[[Sequence[float]], Sequence[float]] = tuple,
+) -> list[Effect]:
+    """Effects whose states hold whatever the missing answers were.
+
+    Args:
+        samples: Over the common questions.
+        worst: For each sample the lowest and highest difference of every incomplete question.
+        climbed: The ladder.
+        study: The study.
+        adjust: Adjusts the p-values of the samples as a family; by default for nothing.
+    """
     found = _tested(samples, study)
     ps = [draft.flip.p for draft in found]
-    adjusted = holm(ps)
-    sides = (0, 1) if climbed.incomplete else ()
-    worst = [
-        _tested([_worst(s, climbed, i, side) for i, s in enumerate(samples)], study)
-        for side in sides
+    adjusted = adjust(ps)
+    decided = [decision(d, p, study.alpha) for d, p in zip(found, adjusted, strict=True)]
+    if climbed.incomplete:
+        pairs = list(zip(samples, worst, strict=True))
+        sides = [_tested([_worst(s, climbed, b, side) for s, b in pairs], study) for side in (0, 1)]
+        for i, drafted in enumerate(zip(*sides, strict=True)):
+            low, high = (
+                decision(d, adjust([*ps[:i], d.flip.p, *ps[i + 1 :]])[i], study.alpha)
+                for d in drafted
+            )
+            decided[i] = decide_with_missing(decided[i], low, high)
+    return [
+        finish(draft, state, p, study)
+        for draft, state, p in zip(found, decided, adjusted, strict=True)
     ]
-    effects = []
-    for i, draft in enumerate(found):
-        decided = decision(draft, adjusted[i], study.alpha)
-        if worst:
-            low, high = (_in_family(side[i], ps, i, study.alpha) for side in worst)
-            decided = decide_with_missing(decided, low, high)
-        effects.append(finish(draft, decided, adjusted[i], study))
-    return effects
 
 
 def _tested(samples: Sequence[Sample], study: Study) -> list[Draft]:
     return [draft for draft in drafts(samples, study) if draft is not None]
 
 
-def _in_family(draft: Draft, ps: Sequence[float], place: int, alpha: float) -> Decision:
-    """The decision if this draft had stood in its place of the family."""
-    family = [draft.flip.p if i == place else p for i, p in enumerate(ps)]
-    return decision(draft, holm(family)[place], alpha)
-
-
-def _sample(climbed: Climb, analysis: Analysis, place: int) -> Sample:
-    """One rung as pairs: the score before it and after it."""
-    rung = climbed.steps[place]
-    paths = [q.path(climbed.steps) for q in climbed.complete]
-    return Sample(
-        contrast_of(analysis, rung.before, rung.after),
-        (analysis.arms[rung.before], analysis.arms[rung.after]),
-        rung.name,
-        ANSWERABLE,
-        "term",
-        Pairs(
-            qids=climbed.qids,
-            control=tuple(float(path[place]) for path in paths),
-            treatment=tuple(float(path[place + 1]) for path in paths),
-            unmeasured=len(climbed.incomplete),
-            replicates=climbed.replicates,
-            whole=climbed.whole,
-        ),
-    )
-
-
-def _worst(sample: Sample, climbed: Climb, place: int, side: int) -> Sample:
-    """A rung with the unmeasured questions most against it (0) or most for it (1)."""
-    name = climbed.steps[place].name
-    differences = [float(q.bounds(climbed.steps)[name][side]) for q in climbed.incomplete]
+def _worst(sample: Sample, climbed: Climb, bounds: Sequence[Bounds], side: int) -> Sample:
+    """A sample with the unmeasured questions most against it (0) or most for it (1)."""
+    differences = [float(each[side]) for each in bounds]
     pairs = replace(
         sample.pairs,
         qids=(*sample.pairs.qids, *(q.qid for q in climbed.incomplete)),

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from ragablate.traces import TraceLine
 
+CORRECT = "correct"
+"""The measure that says whether an answer failed, unless another is asked for."""
+
 OK = "ok"
 PIPELINE_ERROR = "pipeline error"
 EVAL_GAP = "eval gap"
@@ -49,7 +52,7 @@ def bucket(
     line: TraceLine,
     verdicts: Verdicts,
     *,
-    measure: str = "correct",
+    measure: str = CORRECT,
     supported: float = SUPPORTED,
 ) -> str:
     """Where one answer's failure surfaced, from its log alone; the first that applies.
