@@ -22,6 +22,11 @@ def test_the_top_is_named_only_if_it_beats_every_other():
     assert (tied.named, tied.candidates) == (None, ("retrieval", "reader"))
 
 
+def test_six_changed_questions_are_just_enough():
+    assert name_top(losses(retrieval=6, reader=0), {}).named == "retrieval"
+    assert name_top(losses(retrieval=5, reader=0), {}, alpha=0.1).named is None
+
+
 def test_a_top_loss_that_is_not_detected_is_not_named():
     table = losses(ordering=8, reader=0)
     assert name_top(table, {"ordering": True}).named == "ordering"
