@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 import inspect
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -38,6 +38,7 @@ PROTOCOLS: Mapping[str, type] = {
 }
 """Protocol of every config group; ``judge`` holds several and is checked one by one."""
 
+_PACKAGE = Path(__file__).resolve().parent
 _CONTRACT = ("ragablate.records", "ragablate.protocols", "ragablate.errors", "ragablate.codec")
 
 
@@ -238,12 +239,13 @@ def _imports(path: Path) -> list[str]:
     return [name for name in names if name.startswith("ragablate.")]
 
 
-@cache
 def _file(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, AttributeError, ValueError):
-        return None
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return None
-    return Path(spec.origin)
+    """Source of a module, found without importing anything; ``None`` for what is no module."""
+    if not module.startswith("ragablate."):
+        loaded = getattr(sys.modules.get(module), "__file__", None)
+        return Path(loaded) if loaded else None
+    place = _PACKAGE.joinpath(*module.split(".")[1:])
+    for path in (place.with_suffix(".py"), place / "__init__.py"):
+        if path.is_file():
+            return path
+    return None

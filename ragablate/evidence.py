@@ -149,6 +149,7 @@ def _plan_json(
             {"name": e.name, "question": e.question, "design": e.design}
             for e in checked.plan.experiments
         ],
+        "choices": checked.plan.choices,
         "contrasts": checked.plan.contrasts,
         "analyses": checked.plan.analyses,
         "arms": [_arm_json(checked, executed, arm) for arm in checked.plan.arms],

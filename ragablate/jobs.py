@@ -50,7 +50,7 @@ class Job:
         checked = session.check(overrides, config_name)
         control = checked.plan.control
         screen = terminal.Screen(quiet=bool(control["quiet"]), as_json=bool(control["json"]))
-        screen.plan(checked)
+        screen.plan(checked, final=self.verb == "check")
         if self.verb == "check":
             checked.workshop.close()
             return 0
