@@ -45,18 +45,17 @@ def action(case: Case) -> str:
         "necessity": "taking all gold out of the context",
         "placebo": "asking again with nothing changed",
     }
-    return fixed.get(contrast.kind) or replacement(case.study, contrast)
+    return fixed.get(contrast.kind) or replacement(contrast.variable, *names(case.study, contrast))
 
 
-def replacement(study: Study, contrast: Contrast) -> str:
-    """The exchange of a variable's level, as a gerund."""
-    old, new = names(study, contrast)
-    if "." in contrast.variable:
+def replacement(variable: str, old: str, new: str) -> str:
+    """The exchange of a variable's level, as a gerund; ``old`` is empty where it is unknown."""
+    if "." in variable:
         origin = f" from {old}" if old else ""
-        return f"changing {contrast.variable}{origin} to {new}"
+        return f"changing {variable}{origin} to {new}"
     if not old:
-        return f"setting {contrast.variable} to {new}"
-    return f"replacing {contrast.variable} {old} by {new}"
+        return f"setting {variable} to {new}"
+    return f"replacing {variable} {old} by {new}"
 
 
 def held_fixed(case: Case) -> str:
