@@ -124,6 +124,9 @@ class AnalysisResult:
     """Mean score by role."""
     strata: Mapping[str, tuple[Term, ...]] = field(default_factory=dict)
     """The terms again on a stratum, such as the retrieval-dependent one."""
+    beside: Mapping[str, tuple[Term, ...]] = field(default_factory=dict)
+    """Further contrasts of the same arms, by what they are: simple effects, both orders …
+    Each group is a family of its own."""
     named: str = ""
     """The stage named by rank verification; empty where none is."""
     candidates: tuple[str, ...] = ()
