@@ -11,8 +11,12 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ragablate.errors import ProblemsError, RagablateError
+
+if TYPE_CHECKING:
+    from ragablate.jobs import Job
 
 USAGE = """\
 ragablate: prove which stage of a RAG pipeline loses the answers
@@ -50,26 +54,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     return guarded(lambda: command(rest))
 
 
-def guarded(action: Callable[[], int]) -> int:
-    """The exit code of ``action``, with every error turned into its sentence."""
+def guarded(action: Callable[[], int], note: Callable[[str], None] = lambda _: None) -> int:
+    """The exit code of ``action``, with every error turned into its sentence.
+
+    Args:
+        action: What to do.
+        note: Given every sentence that is printed.
+    """
+
+    def complain(sentence: str) -> None:
+        _complain(sentence)
+        note(sentence)
+
     try:
         return action()
     except RagablateError as error:
         problems = error.problems if isinstance(error, ProblemsError) else (str(error),)
         for problem in problems:
-            _complain(problem)
+            complain(problem)
         return error.exit_code
     except BrokenPipeError:
         # Whoever read the output has left; a second failure at exit is kept off the screen.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _complain("interrupted; finished work is kept, the same command resumes")
+        complain("interrupted; finished work is kept, the same command resumes")
         return 130
     except Exception as error:
         if os.environ.get("HYDRA_FULL_ERROR"):
             traceback.print_exc()
-        _complain(
+        complain(
             f"unexpected {type(error).__name__}: {error}. Finished work is kept; "
             "HYDRA_FULL_ERROR=1 shows where it happened"
         )
@@ -117,7 +131,7 @@ _VERBS: dict[str, Callable[[list[str]], int]] = {
 
 def _hydra(verb: str, overrides: list[str]) -> int:
     """Hand the rest of the line to Hydra and the composed job to ``jobs``."""
-    from ragablate.config import composing, conf_dir
+    from ragablate.config import composing
     from ragablate.jobs import Job
 
     # A user's own adapters and functions are importable from where the command is run.
@@ -127,17 +141,34 @@ def _hydra(verb: str, overrides: list[str]) -> int:
         # A single job needs nothing of Hydra but its composing, which spares start-up.
         with composing():
             return job.do(overrides)
+    return _with_hydra(job, overrides)
+
+
+def _with_hydra(job: Job, arguments: Sequence[str]) -> int:
+    """Let Hydra parse options, and run the job once or as a sweep."""
     import hydra
 
-    sys.argv = [f"ragablate {verb}", *_options_first(overrides)]
+    from ragablate import sweep
+    from ragablate.config import conf_dir
+
+    sweep.refuse_missing_launcher(arguments)
+    sys.argv = [f"ragablate {job.verb}", *_options_first(arguments)]
     application = hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
+    sweep.Watch.forget()
+    stopped = 0
     try:
         application(job)()
     except SystemExit as stop:
-        # Hydra leaves with 1 when it could not compose: then no job was ever started.
-        code = stop.code if isinstance(stop.code, int) else 1
-        return job.exit_code if job.started else (2 if code else 0)
-    return job.exit_code
+        stopped = stop.code if isinstance(stop.code, int) else 1
+    except KeyboardInterrupt:
+        stopped = 130
+    jobs = sweep.Watch.reports()
+    for sentence in sweep.failures(jobs):
+        _complain(sentence)
+    if jobs or stopped == 130:
+        return max(sweep.worst(jobs), stopped)
+    # Hydra leaves with 1 when it could not compose: then no job was ever started.
+    return job.exit_code if job.started else (2 if stopped else 0)
 
 
 def _options_first(arguments: Sequence[str]) -> list[str]:

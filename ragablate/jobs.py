@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
 
@@ -19,20 +22,38 @@ class Job:
 
     verb: str
     """What to do."""
+    cwd: str = field(default_factory=lambda: str(Path.cwd()))
+    """Where the command was given: a user's own modules lie there."""
     started: bool = False
-    """Whether Hydra got as far as calling it."""
+    """Whether Hydra got as far as calling it in this process."""
     exit_code: int = 0
-    """Worst exit code of the jobs so far."""
+    """Of the job; a sweep's are in its folder."""
 
     def __call__(self, config: DictConfig) -> None:
-        """Do one job; errors are printed as sentences and kept as an exit code."""
+        """Do one job; errors are printed as sentences and kept as an exit code.
+
+        Raises:
+            KeyboardInterrupt: It was interrupted, and so the sweep is.
+        """
         from ragablate.cli import guarded
+        from ragablate.sweep import JobReport
 
         self.started = True
         hydra = HydraConfig.get()
         overrides = list(hydra.overrides.task)
-        code = guarded(lambda: self.do(overrides, hydra.job.config_name or "config"))
-        self.exit_code = max(self.exit_code, code)
+        name = hydra.job.config_name or "config"
+        if hydra.mode != RunMode.MULTIRUN:
+            self.exit_code = guarded(lambda: self.do(overrides, name))
+            return
+        if self.cwd not in sys.path:
+            sys.path.insert(0, self.cwd)
+        folder, problems = Path(hydra.runtime.output_dir), list[str]()
+        report = JobReport(int(hydra.job.num), tuple(overrides))
+        report.write(folder)
+        code = guarded(lambda: self.do(overrides, name), problems.append)
+        replace(report, exit_code=code, problems=tuple(problems)).write(folder)
+        if code == 130:
+            raise KeyboardInterrupt
 
     def do(self, overrides: Sequence[str], config_name: str = "config") -> int:
         """Check, and for ``run`` execute and report; returns the exit code.

@@ -25,7 +25,7 @@ LAYERS = [
     {"design", "adapters", "prepared", "pipeline", "proofs"},
     {"reading", "judging", "execute", "bundle", "ledger", "calibrate"},
     {"checked", "evidence", "report", "session", "frames", "api"},
-    {"jobs", "cli"},
+    {"jobs", "sweep", "cli"},
 ]  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
