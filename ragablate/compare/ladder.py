@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragablate.compare import ladder_beside as beside
 from ragablate.compare import ladder_sentences as say
 from ragablate.compare import owners
@@ -30,7 +32,7 @@ from ragablate.compare.phrases import sentence
 from ragablate.compare.populations import ANSWERABLE
 from ragablate.compare.scores import ScoreTable
 from ragablate.compare.verdicts import REPAIR
-from ragablate.records import Analysis, AnalysisResult, Conclusion
+from ragablate.records import Analysis, AnalysisResult, Conclusion, Term
 
 RETRIEVAL_DEPENDENT = "never right without context"
 """The stratum in which memory cannot hide what retrieval loses."""
@@ -117,15 +119,7 @@ def _dependent(climbed: Climb, table: ScoreTable, analysis: Analysis) -> tuple[i
 
 
 def _unnamed(found: Ladder) -> Ladder:
-    return Ladder(
-        found.climbed,
-        found.case,
-        found.terms,
-        Ranked("", (), found.ranked.against),
-        found.dependent,
-        found.agreement,
-        found.shares,
-    )
+    return replace(found, ranked=Ranked("", (), found.ranked.against))
 
 
 def _refused(analysis: Analysis, reason: str) -> Conclusion:
@@ -155,10 +149,10 @@ def _sentences(found: Ladder, ruling: Ruling) -> tuple[str, ...]:
         say.opening(found),
         say.gap(found),
         *ruling.sentences,
+        *say.reader_or_label(found),
         *(() if ruling.verdict in (GOLD_SUSPECT, NO_SHORTFALL) else say.naming(found)),
         *say.worsened(found),
         *say.joint(found),
-        *say.reader_or_label(found),
         *say.reasons(found),
         *say.dependent(found),
         *beside.evidence(found),
@@ -190,12 +184,16 @@ def _result(found: Ladder, table: ScoreTable, analysis: Analysis) -> AnalysisRes
         total=float(1 - score),
         terms=found.terms.terms,
         cells=_cells(climbed, table, analysis),
-        strata={} if dependent is None else {RETRIEVAL_DEPENDENT: dependent.terms},
+        strata={} if dependent is None else {RETRIEVAL_DEPENDENT: _without_effects(dependent)},
         named=found.ranked.named,
         candidates=found.ranked.candidates,
         agreement=found.agreement,
         shares=found.shares,
     )
+
+
+def _without_effects(terms: Terms) -> tuple[Term, ...]:
+    return tuple(replace(term, effect="") for term in terms.terms)
 
 
 def _cells(climbed: Climb, table: ScoreTable, analysis: Analysis) -> dict[str, float]:

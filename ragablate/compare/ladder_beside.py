@@ -9,6 +9,7 @@ from ragablate.compare.ladder_logs import (
     CORRECT_REFUSALS,
     INDUCED,
     NECESSITY,
+    NONE,
     PREVENTED,
     SUFFICIENCY,
     SUFFICIENCY_IN_LOG,
@@ -42,7 +43,8 @@ def _counted(rows: Sequence[Agreement], side: str) -> str:
     counts: Counter[str] = Counter()
     for row in rows:
         counts[row.bucket if side == "bucket" else row.rung] += row.questions
-    return ", ".join(f"{name} {n}" for name, n in counts.most_common())
+    words = {NONE: "nothing"}
+    return ", ".join(f"{words.get(name, name)} ({n})" for name, n in counts.most_common())
 
 
 def _asked(ladder: Ladder) -> str:

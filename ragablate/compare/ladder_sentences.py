@@ -84,7 +84,7 @@ def opening(ladder: Ladder) -> str:
     joint = plain(terms[JOINT].value, at)
     return (
         f"On {phrases.questions(case.primary)}, with reader {case.study.reader} held fixed, "
-        f"control reaches {plain(score, at)} of {case.contrast.measure}. The "
+        f"control scores {plain(score, at)} on {case.contrast.measure}. The "
         f"{plain(1 - score, at)} it lacks is lost to {', '.join(losses)}; {joint} takes more than "
         "one fix."
     )
@@ -116,8 +116,9 @@ def naming(ladder: Ladder) -> tuple[str, ...]:
             "itself, so no stage is named.",
         )
     rest = listed([f"{name_of(o)} ({plain(terms[o].value, ladder.places)})" for o in others])
+    apart = ", source or label apart," if LABEL in terms and terms[LABEL].value else ""
     return (
-        "Which stage loses the most is not decided: the largest loss, that of "
+        f"Which stage{apart} loses the most is not decided: the largest loss, that of "
         f"{name_of(top)} ({value}), cannot be told from that of {rest}.",
     )
 
