@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragablate.compare.analyses import every_analysis
 from ragablate.compare.case import Case
 from ragablate.compare.effects import Sample, effects_of
+from ragablate.compare.labels import CAUSAL
 from ragablate.compare.limits import licence_of
 from ragablate.compare.numbers import count, listed
 from ragablate.compare.populations import answerable
@@ -16,7 +17,7 @@ from ragablate.compare.signals import different_questions, signals
 from ragablate.compare.slices import sliced
 from ragablate.compare.validity import require_comparable
 from ragablate.compare.verdicts import conclude
-from ragablate.records import Comparison, Effect, Study
+from ragablate.records import Comparison, Conclusion, Effect, Study
 
 ASSUMED = (
     "Every causal claim assumes that questions do not influence one another, that the measure "
@@ -44,15 +45,16 @@ def compare(study: Study) -> Comparison:
     found = cases(study)
     table = found[0].table if found else ScoreTable(study)
     several = tuple(every_analysis(table))
+    conclusions = (*map(conclude, found), *(one.conclusion for one in several))
     return Comparison(
         effects=(
             *(case.primary for case in found),
             *(effect for one in several for effect in one.effects),
             *(effect for case in found for effect in _rest(case)),
         ),
-        conclusions=(*map(conclude, found), *(one.conclusion for one in several)),
+        conclusions=conclusions,
         signals=signals(table),
-        notes=_notes(table, found),
+        notes=_notes(table, conclusions),
         analyses=tuple(one.result for one in several if one.result is not None),
     )
 
@@ -105,7 +107,7 @@ def _rest(case: Case) -> list[Effect]:
     return [*case.others.values(), *(effect for s in case.slices for effect in s.effects)]
 
 
-def _notes(table: ScoreTable, found: Sequence[Case]) -> tuple[str, ...]:
+def _notes(table: ScoreTable, conclusions: Sequence[Conclusion]) -> tuple[str, ...]:
     study, notes = table.study, []
     gaps = sorted(q for q in study.qids if q in study.eval_gaps)
     if gaps:
@@ -122,6 +124,6 @@ def _notes(table: ScoreTable, found: Sequence[Case]) -> tuple[str, ...]:
             "conversation) was given."
         )
     notes.extend(different_questions(table))
-    if any(case.licence.causal for case in found):
+    if any(conclusion.label in CAUSAL for conclusion in conclusions):
         notes.append(ASSUMED)
     return tuple(notes)

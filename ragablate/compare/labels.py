@@ -17,6 +17,9 @@ STRENGTH: tuple[Label, ...] = (
 )
 """Weakest first."""
 
+CAUSAL: tuple[Label, ...] = ("causal with limits", "causal")
+"""Labels under which a difference may be put down to what was changed."""
+
 _AFTER_FAILURE: dict[str, Label] = {
     "refuse": "refused",
     "confounded": "confounded",
@@ -39,7 +42,7 @@ class Licence:
     @property
     def causal(self) -> bool:
         """Whether a difference may be put down to the variable."""
-        return self.label in ("causal", "causal with limits")
+        return self.label in CAUSAL
 
 
 def weakest(labels: Iterable[Label]) -> Label:
@@ -57,7 +60,7 @@ def licence(proofs: Sequence[Proof], findings: Sequence[tuple[Label, str]] = ())
     if not proofs:
         ruled.append(("descriptive", "no invariant was checked for this contrast"))
     label = weakest(rule[0] for rule in ruled)
-    strong = label in ("causal", "causal with limits")
+    strong = label in CAUSAL
     texts = tuple(dict.fromkeys(text for _, text in ruled))
     reasons = () if strong else tuple(dict.fromkeys(t for rank, t in ruled if rank == label))
     return Licence(label, reasons, texts)
