@@ -31,6 +31,9 @@ def main() -> None:
     os.dup2(2, 1)
     settings = json.loads(sys.stdin.readline())
     parent = int(settings["parent"])
+    # Threads that spin for each other, as libgomp's do unless told, take a busy machine several
+    # times as long. It reads this when it is loaded.
+    os.environ.setdefault("GOMP_SPINCOUNT", "100")
     _kill_with_parent(signal.SIGKILL if sys.platform == "linux" else 0)
     threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
     try:
