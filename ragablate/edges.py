@@ -55,7 +55,8 @@ def _ladder(analysis: Analysis) -> Iterator[Edge]:
         kind: ContrastKind = "oracle" if after == "O" else _KINDS[stage]
         yield _edge(analysis, before, after, stage, kind, after != "O")
     if "N" in analysis.arms:
-        yield _edge(analysis, "B", "N", "context", "closed_book", False)
+        ungated = "B'" if "B'" in analysis.arms else "B"
+        yield _edge(analysis, ungated, "N", "context", "closed_book", False)
 
 
 def _mediation(analysis: Analysis) -> Iterator[Edge]:

@@ -87,10 +87,12 @@ def ladder(draft: Draft, experiment: Experiment) -> None:
         "N": Level("closed_book", ("context=closed_book",)),
     }
     arms = {"B": CONTROL}
+    ungated: dict[str, Level] = {}
     if draft.control.values["gate"].get("_target_") != _NO_GATE:
-        arms["B'"] = draft.arm(experiment.where, {"gate": Level("none", ("gate=none",))})
+        ungated = {"gate": Level("none", ("gate=none",))}
+        arms["B'"] = draft.arm(experiment.where, ungated)
     for role, level in rungs.items():
-        arms[role] = draft.arm(experiment.where, {"context": level})
+        arms[role] = draft.arm(experiment.where, ungated, context=level)
     declare(draft, experiment, "ladder", arms)
 
 
