@@ -38,6 +38,8 @@ class Sample:
     """The scores."""
     bound: float = 1.0
     """Largest absolute difference that is possible."""
+    mixed: bool = False
+    """Whether a side is a sum or an average of several arms."""
 
     @property
     def id(self) -> str:
@@ -92,6 +94,7 @@ def _intervals(
             clusters=keys,
             confidence=1 - tails * alpha,
             bound=sample.bound,
+            mixed=sample.mixed,
         )
         for tails in (1, 2)
     )

@@ -131,6 +131,7 @@ def _sample(scores: Cells, estimand: Estimand, analysis: Analysis) -> Sample:
         "term",
         scores.pairs(estimand.weights),
         estimand.bound,
+        mixed=len(estimand.weights) > 2,
     )
 
 

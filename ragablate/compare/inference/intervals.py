@@ -43,11 +43,13 @@ def mean_interval(
     clusters: Sequence[str] | None = None,
     confidence: float = 0.95,
     bound: float = 1.0,
+    mixed: bool = False,
 ) -> Interval:
     """Interval of a mean paired difference, by the rule that fits the differences.
 
     1. A cluster key repeats: ``cluster_t``.
-    2. No question changed, or one replicate and all differences -1, 0 or 1: ``tango``.
+    2. No question changed, or one replicate of two arms and all differences -1, 0 or 1:
+       ``tango``.
     3. Otherwise: ``augmented_t``.
 
     Args:
@@ -56,13 +58,16 @@ def mean_interval(
         clusters: Cluster key of each question.
         confidence: Nominal coverage.
         bound: The largest absolute difference that is possible: 1, or 2 for an interaction.
+        mixed: Whether they are sums or averages of more than two arms, whose values may be
+            others than those that happened to be seen.
     """
     array = vector(differences)
     if cluster_codes(clusters, len(array)) is not None and clusters is not None:
         return cluster_t(array, clusters, confidence=confidence, bound=bound)
     whole = np.abs(array - np.rint(array)) < ZERO
     changed = np.abs(array) >= ZERO
-    binary = replicates == 1 and bool(whole.all()) and bool((np.abs(array) < 1.5).all())
+    within = bool(whole.all()) and bool((np.abs(array) < 1.5).all())
+    binary = replicates == 1 and within and not mixed
     if binary or not changed.any():
         better = int(np.count_nonzero(array >= ZERO))
         return tango(better, int(changed.sum()) - better, len(array), confidence=confidence)
