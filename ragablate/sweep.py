@@ -81,8 +81,7 @@ def failures(jobs: Sequence[JobReport]) -> list[str]:
         sentences.append(f"job {job.number} of the sweep ({own}) {what}{reason}")
     if failed:
         sentences.append(
-            f"{len(jobs) - len(failed)} of {len(jobs)} jobs are done; the same command resumes "
-            "the others"
+            f"{len(jobs) - len(failed)} of {len(jobs)} jobs are done, and what is finished is kept"
         )
     return sentences
 
