@@ -70,7 +70,7 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("assembler", "replay"): {"path": "file:contexts.jsonl"},
     ("context", "gold_as_in"): {"arm": "control"},
     ("reader", "function"): {"function": "contract_functions:answer"},
-    ("reader", "llama_cpp"): {"model": "smollm2", "max_tokens": "4"},
+    ("reader", "llama_cpp"): {"model": "smollm2", "max_tokens": "4", "runtime.threads": "1"},
     ("reader", "smollm2"): {"max_tokens": "4"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
 }
