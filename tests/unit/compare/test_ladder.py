@@ -197,7 +197,7 @@ def test_ex_1_sets_logs_beside_repairs(sheet):
         ("generation: refusal", "none"): 1,
         ("source-or-label", "none"): 1,
     }
-    assert [a.bucket for a in result.agreement][0] == "retrieval"
+    assert result.agreement[0].bucket == "retrieval"
 
 
 def test_ex_1_keeps_unanswerable_questions_apart(sheet):
