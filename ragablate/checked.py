@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ragablate.adapters import Pipeline, Workshop
+from ragablate.dataset.digests import set_digest
 from ragablate.design import Plan
 from ragablate.reading import Settings
 from ragablate.records import Dataset, Measure
+from ragablate.seeds import derive
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,16 @@ class Checked:
 
     @property
     def settings(self) -> Settings:
-        """Seed and replicates."""
+        """Seed, replicates and how the questions were chosen."""
         control = self.plan.control
-        return Settings(control["seed"], control["replicates"])
+        fresh = bool(control["fresh_control"])
+        seed = control["seed"]
+        if fresh:
+            # Another question set gets other seeds, so that no answer the questions may have
+            # been chosen by is used again.
+            seed = derive(seed, "fresh", set_digest(self.dataset))
+        chosen = bool(control["questions_selected_by_failure"])
+        return Settings(seed, control["replicates"], chosen, fresh)
 
     @property
     def outputs(self) -> Path:

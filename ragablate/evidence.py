@@ -22,9 +22,15 @@ from ragablate.design import CONTROL
 from ragablate.execute import Executed
 from ragablate.gold import is_gap
 from ragablate.judge.markers import cited_pids
+from ragablate.ledger import Looks
 from ragablate.records import Arm, Verdict
 from ragablate.seeds import decode_seed
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, gold_parts, trace_line
+
+_DECIDING = (
+    "seed", "replicates", "alpha", "power", "cluster_by", "questions_selected_by_failure",
+    "fresh_control",
+)  # fmt: skip
 
 
 def plan_digest(checked: Checked) -> str:
@@ -36,18 +42,18 @@ def plan_digest(checked: Checked) -> str:
         checked.plan.analyses,
         {name: own for name, (_, own) in checked.judges.items()},
         set_digest(checked.dataset),
-        {key: control[key] for key in ("seed", "replicates", "alpha", "power", "cluster_by")},
+        {key: control[key] for key in _DECIDING},
     )
 
 
-def contents(checked: Checked, executed: Executed, started: datetime, seen: int) -> Contents:
+def contents(checked: Checked, executed: Executed, started: datetime, seen: Looks) -> Contents:
     """Everything a bundle holds before the comparison.
 
     Args:
         checked: The plan.
         executed: What it produced.
         started: When the execution began.
-        seen: Plans that have scored this question set so far.
+        seen: What was asked of this question set so far.
     """
     questions = _questions(checked, executed)
     by_qid = {q.qid: q for q in questions}
@@ -122,7 +128,7 @@ def _abstentions(verdicts: Sequence[Verdict]) -> dict[tuple[str, int], bool | No
 
 
 def _plan_json(
-    checked: Checked, executed: Executed, started: datetime, seen: int
+    checked: Checked, executed: Executed, started: datetime, seen: Looks
 ) -> dict[str, Any]:
     control = checked.plan.control
     return {
@@ -132,7 +138,9 @@ def _plan_json(
         "command": ["ragablate", "run", *checked.overrides],
         "git": _git(),
         "plan_digest": plan_digest(checked),
-        "looks": seen,
+        "observed": executed.observed,
+        "looks": seen.count,
+        "added_after_looks": seen.added,
         **{key: control[key] for key in ("seed", "replicates", "limit", "alpha", "power")},
         "cluster_by": control["cluster_by"],
         "decision_rule": _decision_rule(control),

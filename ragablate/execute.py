@@ -16,6 +16,8 @@ from typing import Any
 from ragablate.adapters import Pipeline
 from ragablate.design import Plan
 from ragablate.judging import judge_all
+from ragablate.observed import Observed
+from ragablate.observing import Watch, identities
 from ragablate.pipeline import Upstream, referred
 from ragablate.prompts import context_digest, frame_digest
 from ragablate.reading import Reading, Settings, read, readings
@@ -57,6 +59,8 @@ class Executed:
     """By arm and pid, the document a passage was cut from, where it is a part of one."""
     answered: Mapping[str, tuple[int | None, ...]]
     """By arm, when each trace's answer was stored, in nanoseconds since the epoch."""
+    observed: Observed
+    """What the execution watched itself doing."""
 
 
 def sample(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
@@ -102,12 +106,15 @@ def execute(
         StoreError: Results cannot be stored.
     """
     upstream = Upstream(dataset, store, progress)
+    before = identities(pipelines)
     wanted: list[Reading] = []
     # An arm that refers to another's contexts comes after it.
     for arm in sorted(plan.arms, key=lambda arm: bool(referred(pipelines[arm.name]))):
         prepared = upstream.prepare(arm.name, pipelines[arm.name])
         wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings)
     answers, calls = read(wanted, pipelines, store, settings.seed, progress)
+    watch = Watch(dataset, upstream, store, progress)
+    observed = watch.observed(pipelines, wanted, settings, before)
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])
     resolved = {arm.name: upstream.resolved(pipelines[arm.name]) for arm in plan.arms}
     verdicts = {
@@ -124,6 +131,7 @@ def execute(
         calls,
         {name: _documents(corpus) for name, corpus in corpora.items()},
         {name: tuple(_stored_at(store, r) for r in wanted if r.arm == name) for name in traces},
+        observed,
     )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ragablate.codec import digest
+from ragablate.errors import AdapterError
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Dataset, Item, ResolvedGold, Trace, Verdict
 from ragablate.stages import Progress, Work, run
 from ragablate.store import Store
+
+_Verdicts = Item[tuple[Verdict, ...]]
 
 
 def judge_all(
@@ -34,12 +37,28 @@ def judge_all(
         # A stored verdict is known by everything the judge saw, not by the arm.
         keyed = {r.id if cheap else _content(r): r for r in requests}
         work: Work[JudgeRequest, tuple[Verdict, ...]] = Work(
-            f"judge.{name}", own, Item[tuple[Verdict, ...]], judge.judge, cheap
+            f"judge.{name}", own, Item[tuple[Verdict, ...]], _sound(name, judge.judge), cheap
         )
         items = {keyed[k].id: item for k, item in run(work, keyed, store, progress).items()}
         for request in requests:
             by_trace[request.id] += _verdicts(judge, request, items[request.id])
     return tuple(v for r in requests for v in by_trace[r.id])
+
+
+def _sound(name: str, judge: Callable[[Sequence[JudgeRequest]], Iterator[_Verdicts]]) -> Any:
+    """A judge whose values are held to [0, 1] before anything is stored."""
+
+    def sound(requests: Sequence[JudgeRequest]) -> Iterator[_Verdicts]:
+        for item in judge(requests):
+            for v in item.value or ():
+                if v.value is not None and not 0.0 <= v.value <= 1.0:
+                    raise AdapterError(
+                        f"judge.{name}: score {v.value:g} of {v.measure} on {v.qid}: scores lie "
+                        "in [0, 1], and what could not be measured is None with a reason"
+                    )
+            yield item
+
+    return sound
 
 
 def _content(request: JudgeRequest) -> str:

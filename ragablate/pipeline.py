@@ -67,6 +67,7 @@ class Upstream:
         self._progress = progress
         self._memo: dict[str, Any] = {}
         self._shown: dict[str, dict[str, Context]] = {}
+        self._found: dict[str, Found] = {}
         # Slices are for reporting, and may tell what is answerable: no stage sees them.
         self._questions = {q.qid: replace(q, slices={}) for q in dataset.questions}
         # A question's content is in its key, so an edited question is a new one.
@@ -80,7 +81,7 @@ class Upstream:
             arm: Its adapters. An arm it refers to must have been prepared before.
         """
         corpus = self.corpus(arm)
-        found = self._search(arm, corpus)
+        self._found[name] = found = self._search(arm, corpus)
         lineage = digest("rerank", arm.fingerprints["reranker"], found.lineage)
         retrieved = self._once(lineage, lambda: self._rerank(arm, corpus, found, lineage))
         gates = self._gate(arm, corpus, found.candidates, retrieved, lineage)
@@ -118,6 +119,10 @@ class Upstream:
 
         key = digest("resolved", corpus.digest, arm.fingerprints["assembler"])
         return self._once(key, build)
+
+    def found(self, name: str) -> Found:
+        """What a prepared arm searched and found; raises KeyError."""
+        return self._found[name]
 
     # ── stages ──────────────────────────────────────────────────────────────────────────
 

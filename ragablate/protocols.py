@@ -31,6 +31,7 @@ Optional attributes, ``False`` where absent:
 
 * ``cheap``: pure, and quicker than reading its results back, so that they are not stored;
 * ``stochastic``, of a reader: equal prompts may get different answers;
+* ``remote``, of a reader: it asks a model elsewhere, which may change without notice;
 * ``keeps_gate``, of an intervention: a gate's refusal stands, as in a real pipeline;
 * ``rounds``, of a rewriter (an int): how often it may search in all.
 """

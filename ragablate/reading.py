@@ -20,6 +20,7 @@ from ragablate.stages import Progress, Work, run
 from ragablate.store import Store
 
 _INTERLEAVED = 128
+_INTERLEAVED_REMOTE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class Settings:
     """Seed of decoding and sampling."""
     replicates: int
     """Decodes per question and arm."""
+    selected_by_failure: bool = False
+    """Whether the questions were chosen because a control failed on them."""
+    fresh_control: bool = False
+    """Whether every answer is decoded anew for this question set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ def read(
     order = sorted(requests, key=lambda key: (derive(seed, "order", key), key))
     tally = _Tally(len(order), progress)
     answers: dict[str, Item[Answer]] = {}
-    for batch in _batches(order, requests, len(readers)):
+    for batch in _batches(order, requests, readers):
         for own, keys in batch.items():
             reader = readers[own]
             counted = tally.counting(reader.read)
@@ -106,13 +111,19 @@ def read(
 
 
 def _batches(
-    order: Sequence[str], requests: Mapping[str, tuple[str, ReadRequest]], readers: int
+    order: Sequence[str],
+    requests: Mapping[str, tuple[str, ReadRequest]],
+    readers: Mapping[str, Any],
 ) -> Iterator[dict[str, list[str]]]:
     """The shuffled order cut into stretches, each grouped by reader.
 
-    One reader gets everything at once, so that it can keep its own concurrency busy.
+    One reader gets everything at once, so that it can keep its own concurrency busy. Between
+    models elsewhere, which may drift, stretches are short; between models that share this
+    machine's memory they are long.
     """
-    size = _INTERLEAVED * readers if readers > 1 else max(1, len(order))
+    remote = all(getattr(reader, "remote", False) for reader in readers.values())
+    stretch = _INTERLEAVED_REMOTE if remote else _INTERLEAVED
+    size = stretch * len(readers) if len(readers) > 1 else max(1, len(order))
     for start in range(0, len(order), size):
         batch: dict[str, list[str]] = {}
         for key in order[start : start + size]:

@@ -88,6 +88,9 @@ def _settings_problems(control: Mapping[str, Any]) -> list[str]:
             wrong.append(
                 f"{key} must be a {'positive ' * (key != 'seed')}whole number, not {value!r}"
             )
+    for key in ("questions_selected_by_failure", "fresh_control"):
+        if not isinstance(control[key], bool):
+            wrong.append(f"{key} must be true or false, not {control[key]!r}")
     limit = control["limit"]
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 2):
         wrong.append(f"limit must be a whole number of at least 2, or null, not {limit!r}")
@@ -180,7 +183,8 @@ def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome
     from ragablate.report.markdown import render_markdown
 
     identity = plan_digest(checked)
-    seen = looks(checked.outputs / ".store", set_digest(checked.dataset), identity)
+    claims = [*(c.id for c in checked.plan.contrasts), *(a.id for a in checked.plan.analyses)]
+    seen = looks(checked.outputs / ".store", set_digest(checked.dataset), identity, claims)
     stamp = started.strftime("%Y-%m-%dT%H-%M-%S.%f")[:-3]
     folder = checked.outputs / checked.name / f"{stamp}_{identity[:8]}"
     with draft(folder) as hidden:
@@ -192,4 +196,4 @@ def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome
         report = render_markdown(bundle, comparison, bundle_id)
         (hidden / "report.md").write_text(report, encoding="utf-8")
         seal(hidden)
-    return Outcome(folder, bundle, comparison, bundle_id, executed.calls, seen)
+    return Outcome(folder, bundle, comparison, bundle_id, executed.calls, seen.count)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from ragablate.bundle.exhibits import Evidence
 from ragablate.bundle.write import arm_folder
 from ragablate.codec import decode
 from ragablate.diagnose import bucket, observed_reasons
 from ragablate.diagnose.traversal import CORRECT, OK
 from ragablate.edges import edges
 from ragablate.errors import BundleError
-from ragablate.proofs import Exhibit, prove
+from ragablate.proofs import prove, prove_steps
 from ragablate.records import Analysis, Arm, Contrast, Measure, Proof, Study, Verdict
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, context_of
 
@@ -65,12 +66,17 @@ class Bundle:
 
         An analysis has the proofs of all its steps, each text naming the step.
         """
-        proofs = {c.id: prove(self._exhibit(c)) for c in self.contrasts}
+        evidence = Evidence(self)
+        proofs = {c.id: prove(evidence.exhibit(c)) for c in self.contrasts}
         for analysis in self.analyses:
-            proofs[analysis.id] = tuple(
-                replace(proof, text=f"{edge.roles[0]} to {edge.roles[1]}: {proof.text}")
-                for edge in edges(analysis)
-                for proof in prove(self._exhibit(edge.contrast, edge.may_change_nothing))
+            proofs[analysis.id] = prove_steps(
+                [
+                    (
+                        f"{e.roles[0]} to {e.roles[1]}",
+                        evidence.exhibit(e.contrast, e.may_change_nothing),
+                    )
+                    for e in edges(analysis)
+                ]
             )
         return proofs
 
@@ -128,22 +134,6 @@ class Bundle:
             if found.get(line.qid, OK) == OK and (own.get(measure) is not None or line.error):
                 found[line.qid] = bucket(line, own, measure=measure)
         return found
-
-    def _exhibit(self, contrast: Contrast, may_change_nothing: bool = False) -> Exhibit:
-        def by_key(arm: str) -> dict[tuple[str, int], TraceLine]:
-            return {(t.qid, t.replicate): t for t in self.traces[arm]}
-
-        return Exhibit(
-            contrast,
-            self.arms[contrast.control],
-            self.arms[contrast.treatment],
-            by_key(contrast.control),
-            by_key(contrast.treatment),
-            self.questions,
-            self.contexts,
-            {a["name"]: a["corpus"]["digest"] for a in self.plan["arms"]},
-            may_change_nothing,
-        )
 
 
 def load(folder: Path) -> Bundle:

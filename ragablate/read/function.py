@@ -31,6 +31,7 @@ class FunctionReader:
         function: ``package.module:name``.
         stochastic: Whether equal inputs may give different answers; it should then use
             ``seed``.
+        remote: Whether it asks a model elsewhere, which may change without notice.
         sentinel: An answer that is exactly this text, white space around it apart, is an
             abstention; empty knows none.
         version: What stands for the function's source in the fingerprint; change it when
@@ -42,12 +43,14 @@ class FunctionReader:
         self,
         function: str,
         stochastic: bool = False,
+        remote: bool = False,
         sentinel: str = "",
         version: str = "",
         args: Mapping[str, Any] | None = None,
     ) -> None:
         self.function = function
         self.stochastic = stochastic
+        self.remote = remote
         self.sentinel = sentinel
         self.version = version
         self.args = args

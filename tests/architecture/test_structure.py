@@ -21,9 +21,10 @@ LAYERS = [
     {"codec", "protocols", "text", "failures", "functions", "resources", "recorded", "data"},
     {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
-    {"config", "store", "stages", "traces", "compare", "diagnose", "edges"},
-    {"design", "adapters", "prepared", "pipeline", "proofs"},
-    {"reading", "judging", "execute", "bundle", "ledger", "calibrate"},
+    {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges"},
+    {"design", "adapters", "prepared", "pipeline", "proofs",
+     "leakage"},
+    {"reading", "judging", "observing", "execute", "bundle", "ledger", "calibrate"},
     {"checked", "evidence", "report", "session", "frames", "api"},
     {"jobs", "sweep", "cli"},
 ]  # fmt: skip
