@@ -38,13 +38,13 @@ BY_EVIDENCE = "the whole effect by what became of the evidence (descriptive)"
 _MOST = 0.5
 
 _VERDICTS: Mapping[tuple[State, State], str] = {
-    ("up", "up"): "evidence helped, the distractors too",
+    ("up", "up"): "evidence helped, better distractors too",
     ("up", "flat"): "evidence helped",
     ("flat", "up"): "better distractors helped, not the evidence",
     ("flat", "down"): "worse distractors hurt, not the evidence",
     ("flat", "flat"): "no material effect through either path",
     ("down", "flat"): "lost evidence hurt",
-    ("down", "down"): "lost evidence hurt, the distractors too",
+    ("down", "down"): "lost evidence hurt, worse distractors too",
     ("up", "unclear"): "evidence helped, the rest is not decided",
     ("down", "unclear"): "lost evidence hurt, the rest is not decided",
     ("flat", "unclear"): "not through the evidence, the rest is not decided",
