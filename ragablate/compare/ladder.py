@@ -175,7 +175,6 @@ def _owner(named: str, ruling: Ruling) -> str:
 def _result(found: Ladder, table: ScoreTable, analysis: Analysis) -> AnalysisResult:
     climbed = found.climbed
     score = climbed.mean(climbed.steps[0].before)
-    dependent = found.dependent[1]
     return AnalysisResult(
         id=analysis.id,
         kind=analysis.kind,
@@ -184,7 +183,7 @@ def _result(found: Ladder, table: ScoreTable, analysis: Analysis) -> AnalysisRes
         total=float(1 - score),
         terms=found.terms.terms,
         cells=_cells(climbed, table, analysis),
-        strata={} if dependent is None else {RETRIEVAL_DEPENDENT: _without_effects(dependent)},
+        strata=_strata(found),
         named=found.ranked.named,
         candidates=found.ranked.candidates,
         agreement=found.agreement,
@@ -192,8 +191,12 @@ def _result(found: Ladder, table: ScoreTable, analysis: Analysis) -> AnalysisRes
     )
 
 
-def _without_effects(terms: Terms) -> tuple[Term, ...]:
-    return tuple(replace(term, effect="") for term in terms.terms)
+def _strata(found: Ladder) -> dict[str, tuple[Term, ...]]:
+    """The terms where memory cannot help, unless that is everywhere."""
+    n, dependent = found.dependent
+    if dependent is None or n == len(found.climbed.complete):
+        return {}
+    return {RETRIEVAL_DEPENDENT: tuple(replace(term, effect="") for term in dependent.terms)}
 
 
 def _cells(climbed: Climb, table: ScoreTable, analysis: Analysis) -> dict[str, float]:

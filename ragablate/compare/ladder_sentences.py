@@ -144,19 +144,23 @@ def worsened(ladder: Ladder) -> Iterator[str]:
             yield (f"Repairing {name_of(term.name)} made answers worse: {_loss(ladder, term)}.")
 
 
-def reasons(ladder: Ladder) -> Iterator[str]:
+def reasons(ladder: Ladder) -> tuple[str, ...]:
     """Losses by what was observed of them."""
-    for term in ladder.terms.terms:
-        if term.name == JOINT or not any(term.reasons.values()):
-            continue
-        parts = sorted(term.reasons.items(), key=lambda part: (-part[1], part[0]))
-        listed = ", ".join(
-            f"{reason.replace('_', ' ')} {plain(value, ladder.places)}" for reason, value in parts
-        )
-        yield (
-            f"What was observed where {name_of(term.name)} lost answers (not proven to be why): "
-            f"{listed}."
-        )
+    found = [
+        f"{name_of(term.name)} ({_parts(ladder, term)})"
+        for term in ladder.terms.terms
+        if term.name != JOINT and any(term.reasons.values())
+    ]
+    if not found:
+        return ()
+    return (f"What was observed where answers were lost, not proven to be why: {listed(found)}.",)
+
+
+def _parts(ladder: Ladder, term: Term) -> str:
+    parts = sorted(term.reasons.items(), key=lambda part: (-part[1], part[0]))
+    return ", ".join(
+        f"{reason.replace('_', ' ')} {plain(value, ladder.places)}" for reason, value in parts
+    )
 
 
 def joint(ladder: Ladder) -> tuple[str, ...]:
@@ -198,7 +202,11 @@ def dependent(ladder: Ladder) -> tuple[str, ...]:
     """The losses where memory cannot hide them."""
     n, terms = ladder.dependent
     total = len(ladder.climbed.complete)
-    if terms is None or n == total:
+    if n == total:
+        return (
+            "The reader answers none of these questions without context: memory hides no loss.",
+        )
+    if terms is None:
         return ()
     listed = ", ".join(
         f"{name_of(t.name)} {plain(t.value, ladder.places)}" for t in terms.terms if t.name != JOINT
