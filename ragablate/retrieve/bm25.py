@@ -28,8 +28,8 @@ class BM25:
     A passage is returned if it holds a term of the search, also where its score is 0 or
     negative, as ``okapi`` gives for terms of half of the passages and in collections of one
     or two. A term that is repeated in the search counts as often. A search without a known
-    term gives an empty ranking. Term statistics are those of the whole corpus, whatever pool
-    and filter leave of it.
+    term gives an empty ranking, unless ``fill`` is set. Term statistics are those of the
+    whole corpus, whatever pool and filter leave of it.
 
     Args:
         variant: ``okapi`` scores as ``rank_bm25.BM25Okapi``, ``lucene`` as Lucene's
@@ -43,6 +43,9 @@ class BM25:
         fields: What of a passage is searched, joined into one text: ``title``, ``text``.
         analyzer: What turns text into terms; ``None`` is ``Analyzer()``.
         depth: How many passages a ranking holds at most.
+        fill: Whether passages without a term of the search are ranked too, with a score of 0.
+            They come by pid and so say nothing; libraries that rank every passage (bm25s,
+            rank_bm25) do alike, and figures published with them count what is met by chance.
         pool: Whether a question's pool restricts what is ranked.
         apply_filter: Whether a question's metadata filter restricts what is ranked.
     """
@@ -57,6 +60,7 @@ class BM25:
         fields: Sequence[str] = _FIELDS,
         analyzer: TextAnalyzer | None = None,
         depth: int = 100,
+        fill: bool = False,
         pool: bool = False,
         apply_filter: bool = False,
     ) -> None:
@@ -68,6 +72,7 @@ class BM25:
         self.fields = fields
         self.analyzer = analyzer
         self.depth = depth
+        self.fill = fill
         self.pool = pool
         self.apply_filter = apply_filter
         self._indexes: Kept[_Indexed] = Kept()
@@ -88,7 +93,7 @@ class BM25:
         for request in requests:
             tokens = self._terms(request.text)
             mask = indexed.mask(request.question, self.pool, self.apply_filter)
-            yield Item(request.id, indexed.rank(tokens, mask, self.depth))
+            yield Item(request.id, indexed.rank(tokens, mask, self.depth, self.fill))
 
     def problems(self) -> list[str]:
         """What would stop it from running: knobs without a meaning."""
@@ -160,10 +165,14 @@ class _Indexed:
         self.index = index
         self._masks: dict[bytes, Mask] = {}
 
-    def rank(self, tokens: Sequence[str], mask: Mask | None, depth: int) -> Ranking:
-        from ragablate.retrieve.bm25_index import top
+    def rank(
+        self, tokens: Sequence[str], mask: Mask | None, depth: int, fill: bool = False
+    ) -> Ranking:
+        from ragablate.retrieve.bm25_index import every, top
 
         rows, scores = self.index.scores(tokens)
+        if fill:
+            rows, scores = every(rows, scores, len(self.passages))
         if mask is not None:
             rows, scores = rows[mask[rows]], scores[mask[rows]]
         best = top(rows, scores, depth)

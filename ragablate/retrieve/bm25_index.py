@@ -129,6 +129,13 @@ class SparseIndex:
         return self._frequent[column]
 
 
+def every(rows: Rows, scores: Floats, count: int) -> tuple[Rows, Floats]:
+    """All ``count`` rows, those without a score with 0."""
+    full = np.zeros(count, dtype=scores.dtype)
+    full[rows] = scores
+    return np.arange(count, dtype=rows.dtype), full
+
+
 def top(rows: Rows, scores: Floats, k: int) -> tuple[Rows, Floats]:
     """The ``k`` best of scored rows, best first; ties by row, also those at the cut.
 

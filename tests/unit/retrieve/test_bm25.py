@@ -107,6 +107,29 @@ def test_a_passage_that_shares_a_term_is_found_whatever_its_score():
     assert [(hit.pid, hit.score) for hit in two] == [("p0", 0.0)]
 
 
+@pytest.mark.parametrize("engine", ["sparse", "rank_bm25"])
+def test_filled_rankings_go_on_with_unmatched_passages_by_pid(engine):
+    plain = search(BM25(engine=engine), FISH, "salmon")
+    filled = search(BM25(engine=engine, fill=True), FISH, "salmon")
+    assert filled[: len(plain)] == plain
+    assert [(hit.pid, hit.score) for hit in filled[len(plain) :]] == [
+        (pid, 0.0) for pid in ("p1", "p2", "p3", "p4")
+    ]
+    assert pids(search(BM25(engine=engine, fill=True, depth=2), FISH, "unheard")) == ["p0", "p1"]
+
+
+def test_filled_rankings_keep_to_the_pool_and_put_negative_scores_last():
+    pooled = Question("q", "x", pool=("p4", "p1"))
+    found = search(BM25(fill=True, pool=True), FISH, "clouds", pooled)
+    assert pids(found) == ["p4", "p1"]
+    two = corpus_of("one stone", "one cloud", "stone")
+    plain = search(BM25(analyzer=NAIVE), two, "one")
+    filled = search(BM25(analyzer=NAIVE, fill=True), two, "one")
+    assert sorted(filled, key=lambda hit: (-hit.score, hit.pid)) == list(filled)
+    assert {hit for hit in filled if hit.pid != "p2"} == set(plain)
+    assert len(filled) == 3
+
+
 def test_requests_are_answered_once_each_under_their_ids():
     requests = [SearchRequest(f"r{i}", "salmon", Question("q", "")) for i in range(3)]
     assert [item.id for item in BM25().retrieve(FISH, requests)] == ["r0", "r1", "r2"]
