@@ -131,7 +131,7 @@ class Bundle:
         found: dict[str, str] = {}
         for line in sorted(self.traces[control], key=lambda line: line.replicate):
             own = verdicts.get((line.qid, line.replicate), {})
-            if found.get(line.qid, OK) == OK and (own.get(measure) is not None or line.error):
+            if found.get(line.qid, OK) == OK and own.get(measure) is not None:
                 found[line.qid] = bucket(line, own, measure=measure)
         return found
 

@@ -76,15 +76,16 @@ def ladder(table: ScoreTable, analysis: Analysis) -> Analysed:
     case = found.case
     ruling = either_side(case)
     verdict = ruling.verdict if case.licence.causal else _no_attribution(case.licence.label)
-    if not case.licence.causal or verdict in (GOLD_SUSPECT, NO_SHORTFALL):
-        found = _unnamed(found)
+    silent = not case.licence.causal or _nothing_to_name(verdict, found)
+    if silent:
+        found = replace(found, ranked=Ranked("", (), found.ranked.against))
     named = found.ranked.named
     effects = (*found.terms.effects, case.primary, *case.others.values(), *found.ranked.against)
     conclusion = Conclusion(
         contrast=analysis.id,
         verdict=_verdict(verdict, named),
         label=case.licence.label,
-        sentences=_sentences(found, ruling),
+        sentences=_sentences(found, ruling, silent),
         limits=case.licence.limits,
         settle=_settle(found, ruling) if case.licence.causal else REPAIR,
         owner=_owner(named, ruling) if case.licence.causal else "",
@@ -118,8 +119,10 @@ def _dependent(climbed: Climb, table: ScoreTable, analysis: Analysis) -> tuple[i
     return n, terms_of(stratum, analysis, table.study) if n > 1 else None
 
 
-def _unnamed(found: Ladder) -> Ladder:
-    return replace(found, ranked=Ranked("", (), found.ranked.against))
+def _nothing_to_name(verdict: str, found: Ladder) -> bool:
+    """Doubtful gold stops every claim; without a shortfall only the gate can lose answers."""
+    small = verdict == NO_SHORTFALL and found.ranked.named != GATE
+    return verdict == GOLD_SUSPECT or small
 
 
 def _refused(analysis: Analysis, reason: str) -> Conclusion:
@@ -135,10 +138,10 @@ def _verdict(verdict: str, named: str) -> str:
     if not named:
         return verdict
     loses = f"{say.name_of(named)} {'lose' if named == DISTRACTOR else 'loses'} the most"
-    return loses if verdict == NOT_ENOUGH else f"{verdict}; {loses}"
+    return loses if verdict in (NOT_ENOUGH, NO_SHORTFALL) else f"{verdict}; {loses}"
 
 
-def _sentences(found: Ladder, ruling: Ruling) -> tuple[str, ...]:
+def _sentences(found: Ladder, ruling: Ruling, silent: bool) -> tuple[str, ...]:
     if not found.case.licence.causal:
         return (
             say.opening(found),
@@ -150,7 +153,7 @@ def _sentences(found: Ladder, ruling: Ruling) -> tuple[str, ...]:
         say.gap(found),
         *ruling.sentences,
         *say.reader_or_label(found),
-        *(() if ruling.verdict in (GOLD_SUSPECT, NO_SHORTFALL) else say.naming(found)),
+        *(() if silent else say.naming(found)),
         *say.worsened(found),
         *say.joint(found),
         *say.reasons(found),

@@ -33,9 +33,11 @@ def logs(ladder: Ladder) -> tuple[str, ...]:
     share = ladder.share(SUFFICIENCY_IN_LOG)
     if share is not None:
         found.append(
-            f"Of the {share.of} {_asked(ladder)} whose log says retrieval, supplying the gold "
-            f"fixed {share.count} (PS = {share.count}/{share.of}){_again(share)}."
+            f"Of the {count(share.of, _asked(ladder))} whose log says retrieval, supplying the "
+            f"gold fixed {share.count} (PS = {share.count}/{share.of}){_again(share)}."
         )
+    elif found:
+        found.append("No log of a failure says retrieval.")
     return tuple(found)
 
 
@@ -48,7 +50,7 @@ def _counted(rows: Sequence[Agreement], side: str) -> str:
 
 
 def _asked(ladder: Ladder) -> str:
-    return "questions" if ladder.climbed.replicates == 1 else "decodes"
+    return "question" if ladder.climbed.replicates == 1 else "decode"
 
 
 def _again(share: Share) -> str:
@@ -60,15 +62,16 @@ def _again(share: Share) -> str:
 def evidence(ladder: Ladder) -> Iterator[str]:
     """Whether the evidence is enough, and whether it is needed."""
     enough, needed = ladder.share(SUFFICIENCY), ladder.share(NECESSITY)
+    asked = _asked(ladder)
     if enough is not None:
         yield (
-            f"Of the {enough.of} wrong {_asked(ladder)} that lacked evidence, supplying it alone "
+            f"Of the {count(enough.of, f'wrong {asked}')} that lacked evidence, supplying it alone "
             f"turned {enough.count} right (PS = {enough.count}/{enough.of}){_again(enough)}."
         )
     if needed is not None:
         yield (
-            f"Of the {needed.of} right {_asked(ladder)} that had all the evidence, taking it away "
-            f"turned {needed.count} wrong (PN = {needed.count}/{needed.of}){_again(needed)}."
+            f"Of the {count(needed.of, f'right {asked}')} that had all the evidence, taking it "
+            f"away turned {needed.count} wrong (PN = {needed.count}/{needed.of}){_again(needed)}."
         )
 
 
@@ -94,8 +97,7 @@ def unanswerables(ladder: Ladder) -> tuple[str, ...]:
         if induced is not None and induced.count
         else ""
     )
-    kind = "unanswerable question" if ladder.climbed.replicates == 1 else "unanswerable decode"
     return (
-        f"On {count(right.of, kind)}, where the right answer is to abstain and which count "
-        f"apart, {listed(parts)}.{owner}",
+        f"On {count(right.of, f'unanswerable {_asked(ladder)}')}, where the right answer is to "
+        f"abstain and which count apart, {listed(parts)}.{owner}",
     )

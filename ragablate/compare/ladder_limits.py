@@ -23,6 +23,12 @@ from ragablate.records import Analysis
 def refusal_of(climbed: Climb, table: ScoreTable, analysis: Analysis) -> str:
     """Why there are no terms; empty where there are."""
     base = analysis.arms[base_of(analysis)]
+    known = table.study.measures.get(analysis.measure)
+    if known is not None and not (known.stage == "read" and known.higher_is_better):
+        return (
+            f"A ladder splits what answers lack, and {analysis.measure} does not say how good "
+            "they are: give it a measure that does, such as correct"
+        )
     if EVIDENCE_IN_CONTEXT not in table.study.scores.get(base, {}):
         return (
             f"A ladder needs to know whether the evidence was in the context of '{base}': add "

@@ -11,6 +11,7 @@ from ragablate.compare.inference.intervals import rate_interval
 from ragablate.compare.ladder_naming import Ranked
 from ragablate.compare.ladder_rungs import (
     DISTRACTOR,
+    GATE,
     JOINT,
     LABEL,
     READER,
@@ -34,6 +35,7 @@ from ragablate.compare.scores import mean_of
 from ragablate.records import Agreement, Share, Term
 
 _NAMES = {
+    GATE: "the gate",
     DISTRACTOR: "distractors",
     READER: "the reader",
     LABEL: "source or label",
@@ -65,6 +67,11 @@ class Ladder:
         """Decimals that losses are written with."""
         return decimals(len(self.climbed.complete), self.case.contrast.margin)
 
+    @property
+    def gated(self) -> bool:
+        """Whether control has a gate, which the first rung takes out."""
+        return self.climbed.steps[0].name == GATE
+
     def share(self, name: str) -> Share | None:
         """One of the shares, where it was measured."""
         return next((share for share in self.shares if share.name == name), None)
@@ -94,8 +101,8 @@ def gap(ladder: Ladder) -> str:
     """What exactly the gold would change."""
     case = ladder.case
     name = phrases.measure(case.study, case.contrast.measure)
-    gate = " and no gate before it" if len(ladder.climbed.steps) > 4 else ""
-    return f"With exactly the gold as context{gate}, {phrases.brief(case, case.primary, name)}."
+    start = "Without its gate and with" if ladder.gated else "With"
+    return f"{start} exactly the gold as context, {phrases.brief(case, case.primary, name)}."
 
 
 def naming(ladder: Ladder) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def bucket(
 ) -> str:
     """Where one answer's failure surfaced, from its log alone; the first that applies.
 
-    A failed pipeline; no gold to follow; an answer where none was due; gold that is not in
+    An answer that never came; no gold to follow; an answer where none was due; gold that is not in
     the ranking at all, was not let through by a gate, is in the ranking and not in the
     prompt, is there in part; and with all gold in the prompt a refusal, a citation that
     points nowhere, a figure that is not in the context, a claim that is not. What is left
@@ -73,7 +73,7 @@ def bucket(
         measure: The verdict that says whether it failed; without it every answer is sorted.
         supported: Least faithfulness of an answer that its context supports.
     """
-    if line.error is not None and line.error.kind == "pipeline":
+    if line.error is not None:
         return PIPELINE_ERROR
     score = verdicts.get(measure)
     if score is not None and score >= RIGHT:

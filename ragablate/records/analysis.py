@@ -97,9 +97,9 @@ class Share:
     name: str
     """``PS``, ``PS (log says retrieval)``, ``PN`` …"""
     count: int
-    """Questions that have it."""
+    """Questions that have it; decodes, where each question has several."""
     of: int
-    """Questions it is asked of."""
+    """Questions, or decodes, it is asked of."""
     placebo: float | None
     """The same share when nothing but asking again is done, where it was measured."""
 

@@ -345,6 +345,74 @@ def test_ex_23_fabrication_is_no_fault_of_retrieval_on_a_ladder(sheet):
     assert {t.n for t in result.terms} == {70}
 
 
+def gated(sheet, refused, lost=0, n=100):
+    """A gate that refuses questions the reader would answer, before a ladder without losses."""
+    made = sheet()
+    for times, control, rest in ((refused, 0, 1), (lost, 0, 0), (n - refused - lost, 1, 1)):
+        row = rung(1, rest, rest, rest, rest, rest, faithful=0)
+        row |= {("ungated", "correct"): rest, ("ungated", "evidence_in_context"): 1}
+        made.add(row | {("control", "correct"): control}, times=times)
+    made.add(
+        rung(None, 1, 0, 0, 0, 1, n=1) | {("ungated", "correct"): 0,
+                                          ("ungated", "evidence_in_context"): None},
+        times=30,
+        answerable=False,
+    )  # fmt: skip
+    return ladder_study(made, analysis(**{"B'": "ungated"}))
+
+
+def test_a_gates_own_loss_is_the_first_rung(sheet):
+    result, effects, conclusion = ladder_of(gated(sheet, refused=40))
+
+    terms = {t.name: t for t in result.terms}
+    assert result.order == "ladder B>B'>A>D>S>O"
+    assert (terms["gate"].value, terms["gate"].fixed, result.total) == (0.4, 40, 0.4)
+    assert effects["localize:gate:answerable"].p_adjusted == pytest.approx(5 * 2.0**-39)
+    assert effects["localize:correct:answerable"].effect == 0.0
+    assert conclusion.verdict == "the gate loses the most"
+    assert conclusion.owner.startswith("the gate")
+    shares = {s.name: (s.count, s.of) for s in result.shares}
+    assert shares["fabrications the gate prevents"] == (30, 30)
+    assert any("kept from inventing one by its gate on 30" in s for s in conclusion.sentences)
+
+
+def test_without_a_shortfall_behind_the_gate_no_stage_is_named(sheet):
+    result, _, conclusion = ladder_of(gated(sheet, refused=0, lost=0))
+
+    assert conclusion.verdict == "no material shortfall"
+    assert (result.named, conclusion.owner) == ("", "")
+
+
+def test_a_ladder_of_something_that_is_no_quality_of_answers_is_refused(sheet):
+    made = sheet()
+    made.add({(arm, "abstained"): 0 for arm in ROLES.values()}, times=30)
+
+    study = ladder_study(made, Analysis("localize", "?", "ladder", ROLES, "abstained", 0.05))
+
+    (conclusion,) = compare(study).conclusions
+    assert conclusion.label == "refused"
+    assert "abstained does not say how good they are" in conclusion.sentences[0]
+
+
+def test_replicates_are_added_as_counts_and_divided_once(sheet):
+    made = sheet()
+    made.add(rung([1] * 3, [1, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 0], [1, 1, 1], [0] * 3, [1] * 3),
+             times=30)  # fmt: skip
+    made.add(rung([0] * 3, [0] * 3, [0] * 3, [1, 0, 1], [1, 0, 1], [1, 0, 1], [0] * 3, [1] * 3),
+             times=30)  # fmt: skip
+
+    result, effects, conclusion = ladder_of(ladder_study(made))
+
+    terms = {t.name: t.value for t in result.terms}
+    assert terms["retrieval"] == 0.5
+    assert terms["distractor"] == pytest.approx(1 / 6, abs=1e-15)
+    assert terms["joint"] == pytest.approx(1 / 6, abs=1e-15)
+    assert result.total == pytest.approx(5 / 6, abs=1e-15)
+    assert effects["localize:retrieval:answerable"].replicates == 3
+    assert {(s.count, s.of) for s in result.shares if s.name == "PS"} == {(60, 90)}
+    assert "each decoded 3 times" in conclusion.sentences[0]
+
+
 def test_exact_sums_survive_thirds():
     from ragablate.compare.ladder_rungs import Complete, rungs
 

@@ -30,6 +30,8 @@ SUPPORTED = {**WRONG, "citation_valid": 1.0, "numbers_supported": 1.0, "faithful
         ({}, {"correct": 1.0}, "ok"),
         ({"error": Failure("pipeline", "crashed"), "answer": None}, {"correct": 0.0},
          "pipeline error"),
+        ({"error": Failure("infrastructure", "timed out"), "answer": None}, {"correct": None},
+         "pipeline error"),
         ({"gold_pids": (), "gold_parts": ()}, WRONG, "eval gap"),
         ({"answerable": False, "gold_pids": ()}, WRONG, "fabrication"),
         ({"answerable": False, "gold_pids": (), "abstained": True}, {"correct": 1.0}, "ok"),
