@@ -85,7 +85,7 @@ def _agreement(result: AnalysisResult) -> str:
     if not rows:
         return ""
     columns = (
-        Column("the log blames"),
+        Column("by the log alone"),
         Column("first fixed by"),
         Column("questions", right=True),
     )
