@@ -69,10 +69,11 @@ def _mediation(analysis: Analysis) -> Iterator[Edge]:
 
 def _hypercube(analysis: Analysis) -> Iterator[Edge]:
     """Cells that differ in one factor. That a stage in which two pipelines differ changes
-    nothing is an answer of an attribution; a factor that does so was never applied.
+    nothing is an answer of an attribution, and so is that a factor changes nothing once
+    another was changed; a factor that changes nothing in control was never applied.
     """
-    may_change_nothing = analysis.kind == "attribution"
     for before in sorted(analysis.arms):
+        may_change_nothing = analysis.kind == "attribution" or "1" in before
         for place, factor in enumerate(analysis.factors):
             after = before[:place] + "1" + before[place + 1 :]
             if before[place] == "0" and after in analysis.arms:

@@ -7,7 +7,7 @@ declares refuses the plan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragablate.config import PlainConfig, compose_plain
@@ -16,6 +16,8 @@ from ragablate.design.drafting import CONTROL, Draft
 from ragablate.design.experiments import Experiment, read_experiments
 from ragablate.errors import DesignError
 from ragablate.records import Analysis, Arm, Contrast
+
+_GOLD_AS_IN = "ragablate.intervene.gold_as_in.GoldAsIn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def plan(overrides: Sequence[str], config_name: str = "config") -> Plan:
     for experiment in experiments:
         declare, _ = DESIGNS[experiment.design]
         declare(draft, experiment)
+    draft.problems.extend(_dangling(draft))
     if draft.problems:
         raise DesignError(list(dict.fromkeys(draft.problems)))
     return Plan(
@@ -71,3 +74,20 @@ def plan(overrides: Sequence[str], config_name: str = "config") -> Plan:
         tuple(draft.analyses),
         draft.control.choices,
     )
+
+
+def _dangling(draft: Draft) -> Iterator[str]:
+    """Interventions that refer to contexts no arm of the plan has."""
+    edited = {
+        name: str(config["context"].get("arm"))
+        for name, config in draft.configs.items()
+        if config["context"].get("_target_") == _GOLD_AS_IN
+    }
+    for name, other in edited.items():
+        if other not in draft.arms:
+            yield (
+                f"arm '{name}': context.arm is '{other}', which is no arm of this plan; it has "
+                f"{', '.join(draft.arms)}"
+            )
+        elif other in edited:
+            yield f"arm '{name}': context.arm is '{other}', which is itself edited after another"

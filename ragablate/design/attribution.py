@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -51,15 +52,16 @@ def attribution(draft: Draft, experiment: Experiment) -> None:
 
 
 def _target(draft: Draft, experiment: Experiment) -> PlainConfig | None:
-    to: Any = experiment.details.get("to")
-    if not isinstance(to, list) or not to:
+    asked = _asked(draft, experiment.details.get("to"))
+    if asked is None:
         draft.problems.append(
-            f"{experiment.where} needs to, the overrides that make up the other pipeline: "
-            "to: [retriever=minilm_run, reader=extractive_wide]"
+            f"{experiment.where} needs to, the other pipeline: overrides that turn control into "
+            "it, to: [retriever=minilm_run, reader=extractive_wide], or a config of its own, "
+            "to: {config: NAME}"
         )
         return None
     try:
-        target = compose_plain([*draft.overrides, *map(str, to)], draft.control.name).values
+        target = compose_plain(*asked).values
     except DesignError as error:
         draft.problems.extend(f"{experiment.where}: {problem}" for problem in error.problems)
         return None
@@ -68,6 +70,30 @@ def _target(draft: Draft, experiment: Experiment) -> PlainConfig | None:
             draft.problems.append(f"{experiment.where}: both pipelines must have context=actual")
             return None
     return target
+
+
+def _asked(draft: Draft, to: Any) -> tuple[list[str], str] | None:
+    """Overrides and config name of the other pipeline; ``None`` where neither is given.
+
+    Overrides go on top of control. A config of its own brings all its stages: what the
+    command line says of a stage is said of control, everything else of both.
+    """
+    if isinstance(to, list) and len(to) == 1 and isinstance(to[0], Mapping):
+        to = to[0]  # what can be given on a command line in place of a list
+    if isinstance(to, list) and to:
+        return [*draft.overrides, *map(str, to)], draft.control.name
+    if not isinstance(to, Mapping) or not isinstance(to.get("config"), str):
+        return None
+    own = to.get("overrides") or []
+    if set(to) - {"config", "overrides"} or not isinstance(own, list):
+        return None
+    shared = [o for o in draft.overrides if _stage(o) not in (*STAGES, "experiment")]
+    return [*shared, *map(str, own)], to["config"]
+
+
+def _stage(override: str) -> str:
+    """What an override is about: the first part of its key."""
+    return override.split("=", 1)[0].lstrip("+~").split("@")[0].split(".")[0]
 
 
 def _cells(stages: list[str], order: tuple[str, ...]) -> list[str]:

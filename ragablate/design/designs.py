@@ -11,14 +11,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from itertools import product
+from itertools import permutations, product
 
 from ragablate.config import PlainConfig
 from ragablate.design.attribution import attribution
 from ragablate.design.declaring import MOST_FACTORS, MOST_ON_REQUEST, declare, too_many
 from ragablate.design.drafting import CONTROL, PLACEBO, Draft
 from ragablate.design.experiments import Experiment
-from ragablate.design.levels import Level, read_levels, variable_fits
+from ragablate.design.levels import Level, inside, literal, read_levels, variable_fits
 from ragablate.records import Arm, Contrast, ContrastKind, Factor
 
 _CONTEXT_KINDS: Mapping[str, ContrastKind] = {
@@ -109,6 +109,13 @@ def factorial(draft: Draft, experiment: Experiment) -> None:
     if len(named) > most:
         draft.problems.append(too_many(experiment, len(named)))
         return
+    nested = [(a, b) for a, b in permutations(map(str, named), 2) if inside(a, b)]
+    if nested:
+        draft.problems.append(
+            f"{experiment.where}: {nested[0][0]} is part of {nested[0][1]}, so they are not two "
+            "variables; set both in one level of the larger"
+        )
+        return
     levels: dict[str, Level] = {}
     for variable, value in named.items():
         if not variable_fits(experiment.where, variable, draft.control.values, draft.problems):
@@ -130,11 +137,9 @@ def mediation(draft: Draft, experiment: Experiment) -> None:
     variable = _one_variable(draft, experiment)
     if not variable:
         return
-    if _KINDS[variable.split(".")[0]] not in ("upstream", "assembler"):
-        draft.problems.append(
-            f"{experiment.where}: '{variable}' is not upstream of the context, so its effect has "
-            "no evidence path to split off"
-        )
+    refusal = _no_paths(draft, variable)
+    if refusal:
+        draft.problems.append(f"{experiment.where}: {refusal}")
         return
     treatments = experiment.details.get("treatments")
     for level in read_levels(experiment.where, variable, treatments, draft.problems):
@@ -142,7 +147,7 @@ def mediation(draft: Draft, experiment: Experiment) -> None:
         if not treated:
             continue
         as_in = ("context=gold_as_in",)
-        c01 = Level(f"gold_as_in({treated})", (*as_in, f"context.arm='{treated}'"))
+        c01 = Level(f"gold_as_in({treated})", (*as_in, f"context.arm={literal(treated)}"))
         c10 = Level("gold_as_in(control)", (*as_in, f"context.arm={CONTROL}"))
         arms = {
             "B": CONTROL,
@@ -152,6 +157,27 @@ def mediation(draft: Draft, experiment: Experiment) -> None:
         }
         factor = Factor(variable, draft.control_level(variable), level.name)
         declare(draft, experiment, "mediation", arms, [factor])
+
+
+def _no_paths(draft: Draft, variable: str) -> str:
+    """Why the effect of a variable cannot be split by path; empty where it can."""
+    stage = variable.split(".")[0]
+    if _KINDS[stage] not in ("upstream", "assembler"):
+        return (
+            f"'{variable}' is not upstream of the context, so its effect has no evidence path to "
+            "split off"
+        )
+    if stage == "chunker":
+        return (
+            "another chunker cuts other passages, so the gold of one arm's context is none of "
+            "the other's; swap it in a contrast of its own"
+        )
+    if draft.control.values["gate"].get("_target_") != _NO_GATE:
+        return (
+            "an edited context overrides the gate, whose effect would then be on both paths; add "
+            "gate=none"
+        )
+    return ""
 
 
 Design = Callable[[Draft, Experiment], None]

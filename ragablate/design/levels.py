@@ -108,11 +108,11 @@ def _level(where: str, variable: str, name: Any, value: Any, problems: list[str]
             )
             return None
         return Level(str(name or value), (f"{variable}={value}",))
-    literal = _literal(value)
-    return Level(str(name) if name is not None else literal.strip("'"), (f"{variable}={literal}",))
+    text = literal(value)
+    return Level(str(name) if name is not None else text.strip("'"), (f"{variable}={text}",))
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
     """A plain value in Hydra's override grammar."""
     if value is None:
         return "null"
@@ -121,9 +121,9 @@ def _literal(value: Any) -> str:
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     if isinstance(value, list):
-        return "[" + ",".join(map(_literal, value)) + "]"
+        return "[" + ",".join(map(literal, value)) + "]"
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{k}:{_literal(v)}" for k, v in value.items()) + "}"
+        return "{" + ",".join(f"{k}:{literal(v)}" for k, v in value.items()) + "}"
     return repr(value)
 
 
