@@ -100,7 +100,8 @@ class Encoder:
             located = locate(self.model, self.revision)
             model = load(self.model, located, SentenceTransformer, device=self.runtime.device)
             if self.max_seq_length is not None:
-                check_length(self.model, model, self.max_seq_length, "max_seq_length")
+                network = getattr(model[0], "auto_model", None)
+                check_length(self.model, network, self.max_seq_length, "max_seq_length")
                 model.max_seq_length = self.max_seq_length
             self._loaded = model
         return self._loaded

@@ -34,13 +34,13 @@ def load(what: str, located: Located, make: Callable[..., Any], **options: Any) 
         ) from error
 
 
-def check_length(what: str, model: Any, length: int | None, knob: str) -> None:
-    """Refuse texts longer than a model has positions for, on which it would crash.
+def check_length(what: str, network: Any, length: int | None, knob: str) -> None:
+    """Refuse texts longer than a network has positions for, on which it would crash.
 
     Raises:
-        AdapterError: ``length`` is more than the model's positions.
+        AdapterError: ``length`` is more than its positions.
     """
-    config = getattr(getattr(model[0], "auto_model", None), "config", None)
+    config = getattr(network, "config", None)
     limit = getattr(config, "max_position_embeddings", None)
     if length is not None and isinstance(limit, int) and 0 < limit < length:
         raise AdapterError(f"{knob} is {length}, but the model '{what}' takes at most {limit}")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from ragablate.errors import StoreError
@@ -130,7 +131,7 @@ class Vectors:
             while len(self._mapped) >= _OPEN:
                 del self._mapped[next(iter(self._mapped))]
             try:
-                records = np.load(source, mmap_mode="r", allow_pickle=False)
+                records = open_memmap(source, mode="r")
             except (OSError, ValueError) as error:
                 raise self._unusable("read", error) from error
             self._mapped[number] = records["vector"]
@@ -138,7 +139,7 @@ class Vectors:
 
     def _take(self, path: Path) -> None:
         try:
-            records = np.load(path, mmap_mode="r", allow_pickle=False)
+            records = open_memmap(path, mode="r")
             if records.ndim != 1 or records.dtype != _dtype(records.dtype["vector"].shape[0]):
                 raise ValueError("other records")
         except Exception:  # NumPy has many names for a file that is none of its own

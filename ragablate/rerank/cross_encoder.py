@@ -133,7 +133,7 @@ class CrossEncoder:
             located = locate(self.model, self.revision)
             options = {"device": runtime_of(self.runtime).device, "max_length": self.max_length}
             model = load(self.model, located, Model, **options)
-            check_length(self.model, model, self.max_length, "max_length")
+            check_length(self.model, model.model, self.max_length, "max_length")
             if model.num_labels != 1:
                 raise AdapterError(
                     f"the model '{self.model}' gives {model.num_labels} scores a pair: a reranker "

