@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragablate.compare.numbers import between, decimals, p_text, plain, rate_between, signed
-from ragablate.records import Effect, Interval, Proof, Signal, Term
+from ragablate.records import AnalysisResult, Effect, Interval, Proof, Signal, Term
 from ragablate.report.tables import NOTHING
 
 STATES = {
@@ -140,6 +140,11 @@ def covered(intervals: Sequence[Interval | None]) -> str:
 def term(found: Term) -> str:
     """The mean of a term, signed."""
     return signed(found.value, 3)
+
+
+def together(result: AnalysisResult) -> str:
+    """What terms add up to: what control lacks, or a signed difference between arms."""
+    return share(result.total) if result.kind == "ladder" else signed(result.total, 3)
 
 
 def term_interval(found: Term) -> str:

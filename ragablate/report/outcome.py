@@ -155,7 +155,7 @@ def _terms(page: Page, finding: Analysed) -> None:
         for t in result.terms
     ]
     style = _coloured([t.state for t in result.terms], rows, 1)
-    rows.append(("together", figures.share(result.total), *(NOTHING,) * 4))
+    rows.append(("together", figures.together(result), *(NOTHING,) * 4))
     page.table(Table(columns, tuple(rows)).without_empty(), style)
 
 

@@ -25,10 +25,14 @@ def part(finding: Analysed) -> str:
             title,
             f"{named}mean per question of {code(finding.analysis.measure)} over "
             f"{inline(result.population)} questions.",
-            pipes(terms(result.terms, result.total)),
+            pipes(terms(result.terms, figures.together(result))),
             _cells(finding, result),
             *(
-                details(f"The same on <code>{html_text(name)}</code>", pipes(terms(own, None)))
+                details(f"Beside them: {html_text(name)}", pipes(terms(own, "")))
+                for name, own in result.beside.items()
+            ),
+            *(
+                details(f"The same on <code>{html_text(name)}</code>", pipes(terms(own, "")))
                 for name, own in sorted(result.strata.items())
             ),
             _agreement(result),
@@ -38,8 +42,8 @@ def part(finding: Analysed) -> str:
     )
 
 
-def terms(found: Sequence[Term], total: float | None) -> Table:
-    """Additive terms and, where given, what they add up to."""
+def terms(found: Sequence[Term], total: str) -> Table:
+    """Terms and, where given, what they add up to."""
     columns = (
         Column("term"),
         Column("mean", right=True),
@@ -64,8 +68,8 @@ def terms(found: Sequence[Term], total: float | None) -> Table:
         )
         for t in found
     ]
-    if total is not None:
-        rows.append(("together", f"**{figures.share(total)}**", *(NOTHING,) * 6))
+    if total:
+        rows.append(("together", f"**{total}**", *(NOTHING,) * 6))
     return Table(columns, tuple(rows)).without_empty()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,16 @@ def test_names_of_an_analysis_are_shown_literally(
     report = _markdown(add_ladder(study, name="<b>|x"))
     assert "<b>" not in report
     assert "## &lt;b&gt;&#124;x: what adds up" in report
+
+
+def test_contrasts_that_do_not_add_up_stand_beside_and_a_difference_has_a_sign(
+    ladder: Study,
+) -> None:
+    bundle, comparison = ladder
+    (result,) = comparison.analyses
+    term = replace(result.terms[0], name="retriever | reader=<wide>")
+    crossed = replace(result, kind="factorial", total=-0.1, beside={"each change alone": (term,)})
+    report = _markdown((bundle, replace(comparison, analyses=(crossed,))))
+    assert "| together | **-0.100** |" in report
+    assert "<summary>Beside them: each change alone</summary>" in report
+    assert "| retriever &#124; reader=&lt;wide&gt; | **+0.300** |" in report
