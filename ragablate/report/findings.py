@@ -182,7 +182,7 @@ def signal_table(
     signals = [s for s in comparison.signals if s.population == population]
     by_place = {(s.arm, s.measure): s for s in signals}
     measures = list(dict.fromkeys(s.measure for s in signals))
-    columns = [Column("arm"), *(Column(_header(m, top_k), right=True) for m in measures)]
+    columns = [Column("arm"), *(Column(signal_header(m, top_k), right=True) for m in measures)]
     rows = []
     for arm in dict.fromkeys(s.arm for s in signals):
         found = [by_place.get((arm, measure)) for measure in measures]
@@ -190,6 +190,7 @@ def signal_table(
     return Table(tuple(columns), tuple(rows)).without_empty()
 
 
-def _header(measure: str, top_k: int) -> str:
+def signal_header(measure: str, top_k: int) -> str:
+    """The title of a stage signal."""
     header = _HEADERS.get(measure, measure)
     return f"{header} (top {top_k})" if measure == "evidence_retrieved" else header
