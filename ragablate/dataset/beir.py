@@ -65,7 +65,8 @@ class Beir:
             (``all``).
         answers: File of reference answers in the folder, as JSON lines with ``_id``,
             ``answers`` and optionally ``answerable``. The default name may be absent, and
-            questions may be absent from the file: they then have no reference answer.
+            questions may be absent from the file: they then have no reference answer, and
+            whether what is answered is correct is unmeasured.
         allow_missing_gold: Accept gold that is in no corpus; a question that has no other is
             an eval gap.
         attribution: Who made the data and under which licence.
