@@ -62,9 +62,14 @@ def test_without_a_sweep_there_are_no_reports() -> None:
 def test_a_launcher_without_its_package_is_refused_by_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "hydra_plugins", None)
+    for package in ("hydra_joblib_launcher", "hydra_submitit_launcher"):
+        monkeypatch.setitem(sys.modules, f"hydra_plugins.{package}", None)
     with pytest.raises(MissingExtra, match=r"hydra/launcher=parallel needs .*\[parallel\]"):
         refuse_missing_launcher(["-m", "seed=0,1", "hydra/launcher=parallel"])
     with pytest.raises(MissingExtra, match=r"'hydra-submitit-launcher'.*\[slurm\]"):
         refuse_missing_launcher(["hydra/launcher=submitit_slurm"])
+    monkeypatch.delitem(sys.modules, "hydra_plugins.hydra_joblib_launcher")
+    monkeypatch.setitem(sys.modules, "hydra_plugins", None)
+    with pytest.raises(MissingExtra, match=r"hydra/launcher=joblib needs"):
+        refuse_missing_launcher(["hydra/launcher=joblib"])
     refuse_missing_launcher(["-m", "hydra/launcher=basic", "hydra/launcher=my_own", "seed=0"])
