@@ -31,6 +31,7 @@ NOT_ENOUGH = "not enough evidence"
 NO_CHANGE = "no material change"
 CANCEL = "changes cancel out"
 
+_MOVED = ("up", "down")
 _OWNERS: Mapping[str, str] = {
     "chunker": owners.RETRIEVER,
     "rewriter": owners.RETRIEVER,
@@ -153,7 +154,7 @@ def _naming(found: Opened, terms: Attributed) -> Naming | None:
     Where answers are missing it must be named with all of them counted against it too.
     """
     whole = terms.total[TOTAL]
-    if whole.state not in ("up", "down") or len(terms.terms.effects) < 2:
+    if whole.state not in _MOVED or len(terms.terms.effects) < 2:
         return None
     sign = 1 if whole.state == "up" else -1
     detected = {e.measure: e.state == whole.state for e in terms.terms.effects}
@@ -232,8 +233,9 @@ def _verdict(terms: Attributed, whole: Effect, naming: Naming | None) -> str:
     states = {effect.state for effect in terms.terms.effects}
     if whole.state == "flat":
         return CANCEL if {"up", "down"} <= states else NO_CHANGE
-    if whole.state not in ("up", "down"):
-        return NOT_ENOUGH
+    if whole.state not in _MOVED:
+        moved = [f"{e.measure} {e.state}" for e in terms.terms.effects if e.state in _MOVED]
+        return f"{listing(moved)}; the total is not decided" if moved else NOT_ENOUGH
     came = "better" if whole.state == "up" else "worse"
     if terms.order:
         return f"{came}; the steps depend on their order"

@@ -149,6 +149,14 @@ def test_a_gain_and_a_loss_that_make_a_flat_total_cancel_out(sheet):
     assert shown(studied(nothing, attribution(2)))[1].verdict == "no material change"
 
 
+def test_a_share_that_is_detected_is_said_though_the_total_is_open(sheet):
+    patterns = {"0101": 12, "1100": 4, "1111": 80}
+    _, conclusion = shown(studied(filled(sheet, patterns, cells(2)), attribution(2)))
+    assert conclusion.verdict == "reader up; the total is not decided"
+    nothing = filled(sheet, {"0101": 2, "1111": 30}, cells(2))
+    assert shown(studied(nothing, attribution(2)))[1].verdict == "not enough evidence"
+
+
 def test_a_single_stage_that_differs_has_the_whole_change(sheet):
     comparison, conclusion = shown(
         studied(filled(sheet, {"01": 20, "11": 60}, cells(1)), attribution(1))
