@@ -6,10 +6,19 @@ whose extra or model is not installed says so by ``problems()`` and is then skip
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+
+import tiny_models
 
 from ragablate.config import GROUPS, conf_dir
 
@@ -37,8 +46,26 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             value = str(_tree(value.removeprefix("tree:"), folder))
         elif value == "folder:":
             value = str(folder)
+        elif value == "cross_encoder:":
+            value = _cross_encoder()
         lines.append(f"{group}.{key}={value}")
     return lines
+
+
+@cache
+def _cross_encoder() -> str:
+    """A tiny model, made in a process of its own so that no model library is loaded here."""
+    folder = Path(tempfile.mkdtemp()) / "cross_encoder"
+    atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
+    if tiny_models.EXTRA:
+        make = "import sys, pathlib, tiny_models as t; t.cross_encoder(pathlib.Path(sys.argv[1]))"
+        subprocess.run(
+            [sys.executable, "-c", make, str(folder)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+        )
+    return str(folder)
 
 
 def _tree(name: str, folder: Path) -> Path:
@@ -66,6 +93,7 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("dataset", "hotpotqa"): {"path": "file:hotpotqa.json"},
     ("retriever", "run_file"): {"path": "file:toy.run"},
     ("retriever", "function"): {"function": "contract_functions:search"},
+    ("reranker", "cross_encoder"): {"model": "cross_encoder:", "revision": "null"},
     ("reranker", "function"): {"function": "contract_functions:rescore"},
     ("assembler", "replay"): {"path": "file:contexts.jsonl"},
     ("context", "gold_as_in"): {"arm": "control"},
