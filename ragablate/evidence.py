@@ -191,9 +191,10 @@ def _decision_rule(control: Mapping[str, Any]) -> str:
     alpha = control["alpha"]
     return (
         f"A difference is up or down when the exact sign-flip test, adjusted by Holm over the "
-        f"plan's contrasts, gives p <= {alpha:g}, the {1 - alpha:.0%} interval excludes 0 with the "
-        f"same sign, and at least 6 questions changed. It is flat when the {1 - 2 * alpha:.0%} "
-        "interval lies inside the margin of the experiment. Anything else is unclear."
+        f"plan's contrasts or over the terms that are judged together in a design of several arms, "
+        f"gives p <= {alpha:g}, the {1 - alpha:.0%} interval excludes 0 with the same sign, and at "
+        f"least 6 questions changed. It is flat when the {1 - 2 * alpha:.0%} interval lies inside "
+        "the margin of the experiment. Anything else is unclear."
     )
 
 

@@ -48,7 +48,8 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
     family = sum(contrast.kind != "placebo" for contrast in checked.plan.contrasts)
     margins = [c.margin for c in checked.plan.contrasts]
     margins += [a.margin for a in checked.plan.analyses]
-    rule = plans.rule(checked.plan.control["alpha"], margins, family)
+    alpha, designs = checked.plan.control["alpha"], len(checked.plan.analyses)
+    rule = plans.rule(alpha, margins, family, designs)
     page.line(page.join(("Decided beforehand:", "bold"), (f"{rule}.", "")))
     page.line(
         page.join(

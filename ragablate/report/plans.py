@@ -73,11 +73,19 @@ def design(analysis: Analysis) -> str:
     return f"{analysis.kind} of {factors}"
 
 
-def rule(alpha: float, margins: Sequence[float], family: int) -> str:
-    """The decision rule on one line."""
+def rule(alpha: float, margins: Sequence[float], family: int, designs: int = 0) -> str:
+    """The decision rule on one line.
+
+    Args:
+        alpha: Level of the tests.
+        margins: Of every experiment.
+        family: Contrasts that are adjusted together.
+        designs: Designs of several arms, whose terms are adjusted within each.
+    """
     declared = sorted(set(margins))
     within = f"±{declared[0]:g}" if len(declared) == 1 else "± the experiment's margin"
-    adjusted = f" (Holm over {family} contrasts)" if family > 1 else ""
+    over = [f"{family} contrasts"] * (family > 1) + ["the terms of a design"] * (designs > 0)
+    adjusted = f" (Holm over {' or '.join(over)})" if over else ""
     return (
         f"up or down when the exact p{adjusted} is at most {alpha:g}, the "
         f"{100 * (1 - alpha):g} % interval excludes 0 and at least {FEWEST_CHANGED} questions "

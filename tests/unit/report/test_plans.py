@@ -70,6 +70,8 @@ def test_the_rule_names_its_numbers() -> None:
         "±0.05; else unclear"
     )
     assert "Holm" not in plans.rule(0.01, [0.05, 0.1], 1)
+    assert "p (Holm over the terms of a design) is" in plans.rule(0.05, [0.05], 1, 1)
+    assert "p (Holm over 4 contrasts or the terms of a design) is" in plans.rule(0.05, [0.05], 4, 2)
     assert "98 % interval lies within ± the experiment's margin" in plans.rule(0.01, [0.05, 0.1], 1)
 
 
