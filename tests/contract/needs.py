@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import tiny_models
+from chat_server import ChatServer
 
 from ragablate.config import GROUPS, conf_dir
 
@@ -46,6 +47,8 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             value = str(_tree(value.removeprefix("tree:"), folder))
         elif value == "folder:":
             value = str(folder)
+        elif value == "server:":
+            value = _server()
         elif value == "cross_encoder:":
             value = _cross_encoder()
         lines.append(f"{group}.{key}={value}")
@@ -66,6 +69,14 @@ def _cross_encoder() -> str:
             check=True,
         )
     return str(folder)
+
+
+@cache
+def _server() -> str:
+    """Address of a chat server that answers with the first passage, for as long as tests run."""
+    server = ChatServer()
+    atexit.register(server.__exit__)
+    return server.__enter__().url
 
 
 def _tree(name: str, folder: Path) -> Path:
@@ -100,6 +111,7 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("reader", "function"): {"function": "contract_functions:answer"},
     ("reader", "llama_cpp"): {"model": "smollm2", "max_tokens": "4", "runtime.threads": "1"},
     ("reader", "smollm2"): {"max_tokens": "4"},
+    ("reader", "openai_chat"): {"base_url": "server:", "model": "scripted"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
 }
 
