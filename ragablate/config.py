@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
-from omegaconf import OmegaConf
+from omegaconf import Container, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from ragablate.errors import DesignError
@@ -81,17 +81,28 @@ def compose_plain(overrides: Sequence[str], config_name: str = "config") -> Comp
     except (HydraException, OmegaConfBaseException) as error:
         raise DesignError([_sentence(error)]) from error
     choices = {str(k): str(v) for k, v in cfg.hydra.runtime.choices.items()}
-    body = OmegaConf.masked_copy(cfg, [str(k) for k in cfg if k != "hydra"])
-    missing = sorted(OmegaConf.missing_keys(body))
-    if missing:
+    return Composed(_plain(cfg), choices, config_name)
+
+
+def _plain(cfg: DictConfig) -> PlainConfig:
+    """Resolved values of everything but Hydra's own node."""
+    plain: PlainConfig = {}
+    try:
+        for key in cfg:
+            if key != "hydra":
+                node = cfg._get_node(key)
+                plain[str(key)] = (
+                    OmegaConf.to_container(node, resolve=True, throw_on_missing=True)
+                    if isinstance(node, Container)
+                    else cfg[key]
+                )
+    except OmegaConfBaseException as error:
+        missing = [k for k in sorted(OmegaConf.missing_keys(cfg)) if not k.startswith("hydra.")]
         raise DesignError(
             [f"{key} has no value: give it on the command line, {key}=…" for key in missing]
-        )
-    try:
-        plain = OmegaConf.to_container(body, resolve=True)
-    except OmegaConfBaseException as error:
-        raise DesignError([f"the config does not resolve: {_sentence(error)}"]) from error
-    return Composed(cast(PlainConfig, plain), choices, config_name)
+            or [f"the config does not resolve: {_sentence(error)}"]
+        ) from error
+    return plain
 
 
 def _sentence(error: Exception) -> str:
