@@ -63,7 +63,8 @@ class LlamaCpp:
         min_p: Least probability, as a share of the likeliest token's; 0 keeps all.
         repeat_penalty: What a token of the last 64 loses; 1 is nothing.
         stop: Texts that end an answer, not part of it.
-        n_ctx: Tokens of prompt and answer together. A longer prompt is a failure of the
+        n_ctx: Tokens of prompt and answer together; llama.cpp rounds it up to a multiple of
+            256 and down to what the model was made for. A longer prompt is a failure of the
             pipeline, never cut.
         slots: Requests that one server decodes in one batch.
         gpu_layers: Layers on a GPU, -1 for all.
@@ -254,7 +255,8 @@ def _refusal(error: Mapping[str, Any], status: int) -> Failure:
         return Failure(
             "pipeline",
             f"prompt of {error['n_prompt_tokens']} tokens exceeds the context of "
-            f"{error['n_ctx']}: raise reader.n_ctx or shorten the context",
+            f"{error['n_ctx']}: raise reader.n_ctx, as far as the model goes, or shorten the "
+            "context",
         )
     said = " ".join(str(error["message"]).split())[:300]
     return Failure("infrastructure", f"the llama.cpp server refused ({status}): {said}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from ragablate.errors import AdapterError
@@ -72,7 +73,7 @@ class Fleet:
         except httpx.TransportError as error:
             if self._closed or server.alive:
                 raise
-            raise AdapterError(f"the llama.cpp server ended: {server.complaint()}") from error
+            raise AdapterError(f"the llama.cpp server ended: {server.end()}") from error
         finally:
             self._free.put(index)
 
@@ -94,4 +95,16 @@ class Fleet:
                 if server is not None:
                     server.close()
                 server = self._servers[index] = LlamaServer(self._settings)
+                self._wait_for(server)
             return server
+
+    def _wait_for(self, server: LlamaServer) -> None:
+        end = time.monotonic() + self._settings.start_timeout_s
+        while self._client.get(server.url + "/health").status_code != 200:
+            if time.monotonic() > end:
+                server.close()
+                raise AdapterError(
+                    f"llama.cpp loads {self._settings.model} for longer than "
+                    f"{self._settings.start_timeout_s:g} s: raise runtime.start_timeout_s"
+                )
+            time.sleep(0.1)

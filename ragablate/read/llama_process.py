@@ -19,6 +19,9 @@ from typing import IO
 from ragablate.errors import AdapterError
 from ragablate.read import llama_server
 
+_ERROR = re.compile(r"(?:[\d.]+ )?E (.*)")
+"""How llama.cpp logs what went wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
@@ -73,15 +76,23 @@ class LlamaServer:
         """End the process; a second call does nothing."""
         self._finalizer()
 
-    def complaint(self) -> str:
-        """Why it ended, as far as its log or its exit status tells."""
+    def end(self) -> str:
+        """How it ended, with the last line of its log."""
+        said = self._said()[-1:]
+        return _status(self._process.poll()) + (f", saying '{said[0]}'" if said else "")
+
+    def _complaint(self) -> str:
+        """Why it did not start: the first error is the most telling one."""
+        lines = self._said()
+        errors = [found[1] for line in lines if (found := _ERROR.match(line))]
+        return (errors or lines[-1:] or [_status(self._process.poll())])[0]
+
+    def _said(self) -> list[str]:
+        """The last lines of its log, each cut to 300 characters."""
         self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, self._log.tell() - 20_000))
         log = self._log.read().decode("utf-8", "replace")
-        errors = re.findall(r"^(?:[\d.]+ )?E +(.*)$", log, re.MULTILINE)
-        said = (errors or log.strip().splitlines()[-1:] or [""])[0]
-        said = " ".join(said.split())[:300]
-        return said or _status(self._process.poll())
+        return [" ".join(line.split())[:300] for line in log.splitlines() if line.strip()]
 
     def _spawn(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
         # -P keeps this package's modules from shadowing others of the same name.
@@ -119,7 +130,7 @@ class LlamaServer:
         reason = (
             f"not ready after {self.settings.start_timeout_s:g} s, raise runtime.start_timeout_s"
             if late.is_set()
-            else self.complaint()
+            else self._complaint()
         )
         self.close()
         raise AdapterError(f"llama.cpp cannot serve {self.settings.model}: {reason}")
