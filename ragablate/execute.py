@@ -140,8 +140,8 @@ def _documents(corpus: Corpus) -> dict[str, str]:
 
 
 def _stored_at(store: Store, reading: Reading) -> int | None:
-    own, _, key = reading.key.partition("/")
-    entry = store.shelf("read", own).entries.get(key) if key else None
+    own, _, _ = reading.key.partition("/")
+    entry = store.shelf("read", own).entries.get(reading.key) if own else None
     return entry.at if entry is not None else None
 
 

@@ -48,9 +48,7 @@ class World:
         """Expected value of every term of the ladder, and of control's score as ``B``."""
         nodes, weights = hermegauss(80) if self.loads else (np.zeros(1), np.ones(1))
         weights = weights / weights.sum()
-        r, a, m = (
-            _shifted(p, self.loads * nodes) for p in (self.retrieved, self.able, self.known)
-        )
+        r, a, m = (_shifted(p, self.loads * nodes) for p in (self.retrieved, self.able, self.known))
         oracle = a * (1 - self.mislabelled)
         given, without = oracle * (1 - self.distracted), m * (1 - self.mislabelled)
         full = r * (1 - self.evicted)

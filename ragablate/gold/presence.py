@@ -54,12 +54,18 @@ def _satisfied(alternative: ResolvedAlternative, there: Callable[[GoldPassage], 
     return quantifier(there(gold) for gold in alternative.passages)
 
 
+def _cut(shown: str, body: str) -> bool:
+    """Whether a body is only the beginning of another, whatever its assembler says."""
+    shown, body = shown.rstrip(), body.rstrip()
+    return len(shown) < len(body) and body.startswith(shown)
+
+
 def _holds(shown: ContextPassage, gold: GoldPassage) -> bool:
     body = gold.passage.body
     if shown.pid == gold.passage.pid:
         if gold.evidence:
             return all(piece in shown.body for piece in gold.evidence)
-        return not shown.truncated
+        return not shown.truncated and not _cut(shown.body, body)
     if not gold.indexed and body in shown.body:
         return True
     if not shown.body or not body.startswith(shown.body):

@@ -34,8 +34,9 @@ def same_questions(x: Exhibit) -> Proof:
         return failed(
             "INV-1",
             "refuse",
-            f"{questions(len(wrong))} differ between arms {x.contrast.control} and "
-            f"{x.contrast.treatment} ({named}{more}); paired effects need the same questions",
+            f"{questions(len(wrong))} differ{'s' * (len(wrong) == 1)} between arms "
+            f"{x.contrast.control} and {x.contrast.treatment} ({named}{more}); paired effects "
+            "need the same questions",
         )
     return passed("INV-1", f"{questions(x.asked)}, the same texts and gold in both arms")
 

@@ -144,7 +144,7 @@ def nothing_cut(x: Exhibit) -> Proof:
     for what, cut in (
         ("answers ended by the length limit", _ended_by_length),
         ("prompts do not hold every passage in full", _not_shown),
-        ("prompts were read only up to one and the same number of tokens", _capped),
+        ("prompts of unequal length were counted as one largest number of tokens", _capped),
     ):
         before, after = (cut(x, side) for side in x.sides)
         if before or after:
@@ -184,19 +184,21 @@ def _capped(x: Exhibit, side: Side) -> set[str]:
 
     A model that reads no more than its window reports the window for every longer prompt.
     """
-    counts = {
-        line.context_digest: (line.usage["prompt_tokens"], line)
-        for line in side.traces.values()
-        if line.usage.get("prompt_tokens") and line.context_digest in x.contexts
-    }
-    if not counts:
-        return set()
-    most = max(tokens for tokens, _ in counts.values())
-    at_most = [line for tokens, line in counts.values() if tokens == most]
-    lengths = [_characters(line, x.contexts) for line in at_most]
+    reader = side.arm.fingerprints["reader"]
+    counts = [
+        (line.usage["prompt_tokens"], line)
+        for each in x.sides
+        for line in each.traces.values()
+        if each.arm.fingerprints["reader"] == reader
+        and line.usage.get("prompt_tokens")
+        and line.context_digest in x.contexts
+    ]
+    most = max((tokens for tokens, _ in counts), default=0)
+    at_most = {line.context_digest: line for tokens, line in counts if tokens == most}
+    lengths = [_characters(line, x.contexts) for line in at_most.values()]
     if len(at_most) < DECODES or max(lengths) < 1.1 * min(lengths):
         return set()
-    return {line.qid for line in at_most}
+    return {line.qid for tokens, line in counts if tokens == most and line.arm == side.arm.name}
 
 
 def _characters(line: TraceLine, contexts: Mapping[str, ContextLine]) -> int:

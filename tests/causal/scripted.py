@@ -125,13 +125,20 @@ class Scripted:
 class Retriever(Scripted):
     """Finds what the script says.
 
-    Faults: ``better`` finds all gold, ``idle`` is another retriever with the same rankings,
-    ``moving`` is an index that is replaced after its first use, ``writing`` edits the corpus.
+    Of the faults, ``better`` finds all gold and ``idle`` is another retriever with the same
+    rankings. An index that is ``moving`` is replaced after its first use, one that is
+    ``writing`` edits the corpus.
     """
 
     calls = 0
 
-    def retrieve(self, corpus: Corpus, requests: Sequence[SearchRequest]) -> Iterator[Item[Ranking]]:
+    def __init__(self, script: str, fault: str = "", index: str = "") -> None:
+        super().__init__(script, fault)
+        self.index = index
+
+    def retrieve(
+        self, corpus: Corpus, requests: Sequence[SearchRequest]
+    ) -> Iterator[Item[Ranking]]:
         Retriever.calls += 1
         for request in requests:
             told = self.questions[request.question.qid]
@@ -139,9 +146,9 @@ class Retriever(Scripted):
             if self.fault == "better":
                 gold = f"g{told['number']}"
                 pids = [gold, *(pid for pid in pids if pid != gold)]
-            if self.fault == "moving" and Retriever.calls > 1:
+            if self.index == "moving" and Retriever.calls > 1:
                 pids = pids[::-1]
-            if self.fault == "writing":
+            if self.index == "writing":
                 corpus.by_pid[pids[0]] = corpus.by_pid[pids[1]]
             hits = tuple(Hit(pid, float(-place)) for place, pid in enumerate(pids))
             yield Item(request.id, hits)
