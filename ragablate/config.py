@@ -97,7 +97,8 @@ def _plain(cfg: DictConfig) -> PlainConfig:
                     else cfg[key]
                 )
     except OmegaConfBaseException as error:
-        missing = [k for k in sorted(OmegaConf.missing_keys(cfg)) if not k.startswith("hydra.")]
+        own = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+        missing = sorted(OmegaConf.missing_keys(own))
         raise DesignError(
             [f"{key} has no value: give it on the command line, {key}=…" for key in missing]
             or [f"the config does not resolve: {_sentence(error)}"]
