@@ -64,12 +64,13 @@ def _quiet() -> Iterator[None]:
     """Without the progress bars and reports that transformers prints while it loads."""
     from transformers.utils import logging
 
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    log: Any = logging
+    verbosity, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity_error()
+    log.disable_progress_bar()
     try:
         yield
     finally:
-        logging.set_verbosity(verbosity)
+        log.set_verbosity(verbosity)
         if bars:
-            logging.enable_progress_bar()
+            log.enable_progress_bar()
