@@ -205,12 +205,13 @@ def _conclusion(
     teller, whole = found.teller, terms.total[TOTAL]
     doing = teller.everything()
     named = naming.named if naming is not None else None
+    worse = whole.state == "down" and teller.judges_answers
     if not licence.causal:
         verdict = "no attribution" if licence.label == "confounded" else "association only"
         said: tuple[str, ...] = (teller.association(whole, licence),)
         rests: tuple[Effect, ...] = (whole,)
     else:
-        verdict = _verdict(terms, whole, naming)
+        verdict = _verdict(terms, whole, naming, teller.directions)
         said = (
             *teller.headline(whole, doing, "with all else held fixed"),
             *terms.said,
@@ -224,19 +225,21 @@ def _conclusion(
         sentences=(*said, *teller.apart(terms.apart[TOTAL] if terms.apart else None, doing)),
         limits=licence.limits,
         settle=teller.settle((whole, *terms.terms.effects)) if licence.causal else REPAIR,
-        owner=_OWNERS.get(named or "", "") if whole.state == "down" else "",
+        owner=_OWNERS.get(named or "", "") if worse else "",
         effects=tuple(effect.id for effect in rests),
     )
 
 
-def _verdict(terms: Attributed, whole: Effect, naming: Naming | None) -> str:
+def _verdict(
+    terms: Attributed, whole: Effect, naming: Naming | None, directions: tuple[str, str]
+) -> str:
     states = {effect.state for effect in terms.terms.effects}
     if whole.state == "flat":
         return CANCEL if {"up", "down"} <= states else NO_CHANGE
     if whole.state not in _MOVED:
         moved = [f"{e.measure} {e.state}" for e in terms.terms.effects if e.state in _MOVED]
         return f"{listing(moved)}; the total is not decided" if moved else NOT_ENOUGH
-    came = "better" if whole.state == "up" else "worse"
+    came = directions[whole.state == "down"]
     if terms.order:
         return f"{came}; the steps depend on their order"
     if naming is None:

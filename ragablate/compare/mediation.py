@@ -24,7 +24,7 @@ from ragablate.compare.paths import (
 from ragablate.compare.phrases import number, places
 from ragablate.compare.scores import ScoreTable
 from ragablate.compare.several import Opened, effects_of, lacking, opened, refuse, strata
-from ragablate.compare.told import Teller, listing
+from ragablate.compare.told import STATES, Teller, listing
 from ragablate.compare.unsplit import unsplit
 from ragablate.compare.verdicts import REPAIR
 from ragablate.records import Analysis, AnalysisResult, Conclusion, Effect, State
@@ -182,12 +182,14 @@ def _conclusion(
     if licence.causal:
         states = [e.state for e in both.effects]
         values = [e.effect or 0.0 for e in both.effects]
-        verdict = reading(states[0], states[1], values[0], values[1])
+        verdict = ", ".join(f"{e.measure} {STATES[e.state]}" for e in both.effects)
+        if teller.judges_answers:
+            verdict = reading(states[0], states[1], values[0], values[1])
         held = f"with reader {found.study.reader} held fixed"
         said = (
             *teller.headline(effect, doing, held),
             _paths(teller, both),
-            *_estimated(both, verdict),
+            *(_estimated(both, verdict) if teller.judges_answers else ()),
             _orders(teller, ordered),
             *_by_evidence(teller, moved),
         )
@@ -198,7 +200,7 @@ def _conclusion(
         sentences=(*said, *teller.apart(apart[TOTAL] if apart is not None else None, doing)),
         limits=licence.limits,
         settle=teller.settle(both.effects) if licence.causal else REPAIR,
-        owner=_owner(both) if licence.causal else "",
+        owner=_owner(both) if licence.causal and teller.judges_answers else "",
         effects=tuple(e.id for e in effects_of(families)),
     )
 

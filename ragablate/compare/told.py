@@ -44,6 +44,19 @@ class Teller:
         return phrases.measure(self.study, self.analysis.measure)
 
     @property
+    def judges_answers(self) -> bool:
+        """Whether more of the measure means better answers."""
+        known = self.study.measures.get(self.analysis.measure)
+        return known is None or (known.stage == "read" and known.higher_is_better is True)
+
+    @property
+    def directions(self) -> tuple[str, str]:
+        """What a rise and a fall of the measure are."""
+        known = self.study.measures.get(self.analysis.measure)
+        good = known is None or known.higher_is_better is True
+        return ("better", "worse") if good else ("up", "down")
+
+    @property
     def margin(self) -> str:
         """The declared margin."""
         return margin_text(self.analysis.margin)
@@ -71,9 +84,7 @@ class Teller:
         changed = effect.better + effect.worse
         if not changed:
             return "no question changed"
-        known = self.study.measures.get(self.analysis.measure)
-        good = known is None or known.higher_is_better is True
-        up, down = ("better", "worse") if good else ("up", "down")
+        up, down = self.directions
         return f"{count(changed, 'question')} changed: {effect.better} {up}, {effect.worse} {down}"
 
     def test(self, effect: Effect) -> str:

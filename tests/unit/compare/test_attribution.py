@@ -149,6 +149,13 @@ def test_a_gain_and_a_loss_that_make_a_flat_total_cancel_out(sheet):
     assert shown(studied(nothing, attribution(2)))[1].verdict == "no material change"
 
 
+def test_a_measure_that_is_no_merit_goes_up_or_down(sheet):
+    made = filled(sheet, {"1010": 30, "1111": 70}, cells(2), measure="abstained")
+    _, conclusion = shown(studied(made, attribution(2, measure="abstained")))
+    assert conclusion.verdict == "down; largest share: reader"
+    assert conclusion.owner == ""
+
+
 def test_a_share_that_is_detected_is_said_though_the_total_is_open(sheet):
     patterns = {"0101": 12, "1100": 4, "1111": 80}
     _, conclusion = shown(studied(filled(sheet, patterns, cells(2)), attribution(2)))

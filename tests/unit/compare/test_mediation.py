@@ -192,6 +192,16 @@ def test_unanswerable_questions_count_apart(sheet):
     assert "where the right answer is to abstain" in conclusion.sentences[-1]
 
 
+def test_a_measure_that_is_no_merit_is_neither_helped_nor_hurt(sheet):
+    made = filled(sheet, times(EX10, 4), ROLES, measure="abstained")
+    _, conclusion = shown(studied(made, mediated(measure="abstained")))
+    assert conclusion.verdict == "evidence path up, other path down"
+    assert conclusion.owner == ""
+    text = " ".join(conclusion.sentences)
+    assert "better" not in text
+    assert "helped" not in text
+
+
 def test_both_paths_are_one_family(sheet):
     found = by_name(compare(studied(filled(sheet, times(EX10, 2), ROLES), mediated())))
     p, q = found["evidence path"].p, found["other path"].p
