@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragablate.adapters import Pipeline, Workshop
+from ragablate.budget import Limits
 from ragablate.dataset.digests import set_digest
 from ragablate.design import Plan
 from ragablate.reading import Settings
@@ -36,7 +37,7 @@ class Checked:
 
     @property
     def settings(self) -> Settings:
-        """Seed, replicates and how the questions were chosen."""
+        """Seed, replicates, how the questions were chosen, and what may be spent."""
         control = self.plan.control
         fresh = bool(control["fresh_control"])
         seed = control["seed"]
@@ -45,7 +46,8 @@ class Checked:
             # been chosen by is used again.
             seed = derive(seed, "fresh", set_digest(self.dataset))
         chosen = bool(control["questions_selected_by_failure"])
-        return Settings(seed, control["replicates"], chosen, fresh)
+        limits = Limits(**control["budget"])
+        return Settings(seed, control["replicates"], chosen, fresh, limits)
 
     @property
     def outputs(self) -> Path:

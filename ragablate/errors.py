@@ -6,6 +6,7 @@
     ├── AdapterError     an adapter broke its contract or cannot be built
     ├── MissingExtra     an optional dependency is absent
     ├── StoreError       stored results cannot be read or written
+    ├── BudgetError      a limit of what may be spent is reached
     ├── EvidenceError    the answers collected so far cannot carry the comparison
     └── BundleError      a bundle does not hold what it claims
 
@@ -66,6 +67,12 @@ class MissingExtra(RagablateError):  # noqa: N818
 
 class StoreError(RagablateError):
     """Stored results cannot be read or written."""
+
+    exit_code = 1
+
+
+class BudgetError(RagablateError):
+    """A limit of what an execution may spend is reached; finished work is kept."""
 
     exit_code = 1
 

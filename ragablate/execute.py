@@ -104,6 +104,7 @@ def execute(
     Raises:
         AdapterError: An adapter broke its contract.
         StoreError: Results cannot be stored.
+        BudgetError: The limits of the settings allow no further reader call.
     """
     upstream = Upstream(dataset, store, progress)
     before = identities(pipelines)
@@ -112,7 +113,7 @@ def execute(
     for arm in sorted(plan.arms, key=lambda arm: bool(referred(pipelines[arm.name]))):
         prepared = upstream.prepare(arm.name, pipelines[arm.name])
         wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings)
-    answers, calls = read(wanted, pipelines, store, settings.seed, progress)
+    answers, calls = read(wanted, pipelines, store, settings, progress)
     watch = Watch(dataset, upstream, store, progress)
     observed = watch.observed(pipelines, wanted, settings, before)
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])

@@ -25,7 +25,10 @@ Optional methods, found by name:
   model), one sentence each, found without loading anything heavy;
 * ``identity() -> dict``: constructor arguments to replace in the fingerprint, such as a
   path by the digest of the file it names;
-* ``close() -> None``: end child processes and connections.
+* ``close() -> None``: end child processes and connections;
+* ``cost_usd(answer) -> float | None`` and ``most_usd(request) -> float | None``, of a reader
+  that costs money: what an answer cost, and what one can cost at most; ``None`` where it
+  does not know.
 
 Optional attributes, ``False`` where absent:
 

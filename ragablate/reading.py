@@ -7,10 +7,12 @@ arms and readers are interleaved, so that a drifting endpoint cannot line up wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ragablate.adapters import Pipeline
+from ragablate.budget import Budget, Limits
 from ragablate.design import PLACEBO, Plan
 from ragablate.prepared import Prepared
 from ragablate.prompts import prompt_digest
@@ -35,6 +37,8 @@ class Settings:
     """Whether the questions were chosen because a control failed on them."""
     fresh_control: bool = False
     """Whether every answer is decoded anew for this question set."""
+    limits: Limits = field(default_factory=Limits)
+    """What may be spent on reader calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +88,15 @@ def read(
     wanted: Sequence[Reading],
     pipelines: Mapping[str, Pipeline],
     store: Store,
-    seed: int,
+    settings: Settings,
     progress: Progress,
 ) -> tuple[dict[str, Item[Answer]], int]:
-    """Answers by reading key, and how many calls that took."""
+    """Answers by reading key, and how many calls that took.
+
+    Raises:
+        BudgetError: The limits of the settings allow no further call.
+    """
+    seed, budget = settings.seed, Budget(settings.limits)
     requests: dict[str, tuple[str, ReadRequest]] = {}
     for reading in wanted:
         if reading.prompt is not None:
@@ -102,12 +111,12 @@ def read(
     for batch in _batches(order, requests, readers):
         for own, keys in batch.items():
             reader = readers[own]
-            counted = tally.counting(reader.read)
+            counted = tally.counting(partial(budget.read, reader))
             work = Work("read", own, Item[Answer], counted, bool(getattr(reader, "cheap", False)))
             found = run(work, {k: requests[k][1] for k in keys}, store, _silent)
             answers.update(found)
             tally.done(len(keys))
-    return answers, tally.calls
+    return answers, budget.calls
 
 
 def _batches(
@@ -132,10 +141,9 @@ def _batches(
 
 
 class _Tally:
-    """Counts reader calls over all readers and batches of a plan."""
+    """Counts answers over all readers and batches of a plan."""
 
     def __init__(self, total: int, progress: Progress) -> None:
-        self.calls = 0
         self._finished = 0
         self._inside = 0
         self._total = total
@@ -143,7 +151,6 @@ class _Tally:
 
     def counting(self, read: Any) -> Any:
         def counted(requests: Sequence[ReadRequest]) -> Iterator[Item[Answer]]:
-            self.calls += len(requests)
             for item in read(requests):
                 self._inside += 1
                 self._progress("read", self._finished + self._inside, self._total)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ragablate.adapters import PROTOCOLS, Workshop
+from ragablate.budget import limit_problems, price_problems
 from ragablate.bundle import manifest
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import draft, seal, write, write_effects
@@ -77,7 +78,12 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     control = planned.control
     chosen = sample(dataset, control["limit"], control["seed"])
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
-    return Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
+    checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
+    readers = [pipeline["reader"] for pipeline in pipelines.values()]
+    unpriced = price_problems(checked.settings.limits, readers, chosen.questions[0])
+    if unpriced:
+        raise DesignError(unpriced)
+    return checked
 
 
 def _settings_problems(control: Mapping[str, Any]) -> list[str]:
@@ -98,7 +104,7 @@ def _settings_problems(control: Mapping[str, Any]) -> list[str]:
         value = control[key]
         if not isinstance(value, float) or not 0 < value < 1:
             wrong.append(f"{key} must be a number between 0 and 1, not {value!r}")
-    return wrong
+    return wrong + limit_problems(control["budget"])
 
 
 def _measures(judges: Mapping[str, tuple[Any, str]]) -> tuple[dict[str, Measure], list[str]]:

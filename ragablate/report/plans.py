@@ -16,7 +16,7 @@ FEWEST_CHANGED = 6
 """Changed questions it takes to detect a difference."""
 
 _ALWAYS_SHOWN = ("retriever", "reranker", "assembler", "context", "reader")
-_NEUTRAL = ("name", "outputs", "quiet", "json", "hydra")
+_NEUTRAL = ("name", "outputs", "quiet", "json", "hydra", "budget")
 _OWN = "ragablate."
 _ROOT = r"(?:(?<![\w./\\\]])/(?!/)|(?<!\w)[A-Za-z]:\\)"
 _ABSOLUTE = re.compile(_ROOT + r"(?:[^\s/\\,'\"\]}]+[/\\])*(?=[^\s/\\,'\"\]}])")

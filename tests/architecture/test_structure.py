@@ -24,7 +24,7 @@ LAYERS = [
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges"},
     {"design", "adapters", "prepared", "pipeline", "proofs",
      "leakage"},
-    {"reading", "judging", "observing", "execute", "bundle", "ledger", "calibrate"},
+    {"budget", "reading", "judging", "observing", "execute", "bundle", "ledger", "calibrate"},
     {"checked", "evidence", "report", "session", "frames", "api"},
     {"jobs", "sweep", "cli"},
 ]  # fmt: skip
