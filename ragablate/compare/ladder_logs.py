@@ -47,7 +47,7 @@ def agreement(climbed: Climb, table: ScoreTable) -> tuple[Agreement, ...]:
     buckets = table.study.buckets
     rungs = [*(rung.name for rung in climbed.steps), SEVERAL, NONE]
     counts = Counter(
-        (buckets.get(q.qid, NOT_LOGGED), _first_fix(climbed, q)) for q in failing(climbed)
+        (buckets.get(q.qid, NOT_LOGGED), first_fix(climbed, q)) for q in failing(climbed)
     )
     order = {bucket: place for place, bucket in enumerate((*BUCKETS, NOT_LOGGED))}
     rows = sorted(counts, key=lambda row: (order.get(row[0], len(order)), row[0]))
@@ -59,7 +59,8 @@ def agreement(climbed: Climb, table: ScoreTable) -> tuple[Agreement, ...]:
     )
 
 
-def _first_fix(climbed: Climb, question: Complete) -> str:
+def first_fix(climbed: Climb, question: Complete) -> str:
+    """The first repair with which at least half of a question's decodes are right."""
     for rung in climbed.steps:
         if question.mean(rung.after) >= _HALF:
             together = rung.given_evidence and not question.evidence

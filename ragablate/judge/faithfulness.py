@@ -65,14 +65,14 @@ class Faithfulness:
         if missing is not None or trace.answer is None:
             return missing or (None, "no answer was recorded")
         said = statements(bulleted(trace.answer.text), known_pids(trace))
-        claims = [s.text for s in said if content_words(s.text) or figures(s.text)]
+        claims = [s.text for s in said if is_claim(s.text)]
         if not claims:
             return None, "no claim"
-        support = [self._supporting(claim, trace.context.passages) for claim in claims]
+        support = [self.supporting(claim, trace.context.passages) for claim in claims]
         held = sum(pid is not None for pid in support)
         return held / len(claims), _reason(support)
 
-    def _supporting(self, claim: str, passages: Sequence[ContextPassage]) -> str | None:
+    def supporting(self, claim: str, passages: Sequence[ContextPassage]) -> str | None:
         """The pid of the passage that holds most of ``claim``, ties by pid, if one supports it."""
         words = content_words(claim)
         required = names(claim) if self.match_names else frozenset[str]()
@@ -87,6 +87,11 @@ class Faithfulness:
             if all(stated(figure, said) for figure in numbers):
                 best = min(best or (1.0, passage.pid), (-share, passage.pid))
         return best[1] if best else None
+
+
+def is_claim(sentence: str) -> bool:
+    """Whether a sentence says something that could be supported: a content word or a figure."""
+    return bool(content_words(sentence) or figures(sentence))
 
 
 def _reason(support: Sequence[str | None]) -> str:
