@@ -129,7 +129,7 @@ def unchecked(invariant: str, text: str) -> Proof:
 def first(qids: Iterable[str], shown: int = 3) -> str:
     """The first few qids, such as ``q4, q7, q9, …``."""
     some: Sequence[str] = sorted(qids)
-    return ", ".join(some[:shown]) + (", …" if len(some) > shown else "")
+    return ", ".join(some[:shown]) + (", …" if 1 < shown < len(some) else "")
 
 
 def questions(count: int) -> str:
