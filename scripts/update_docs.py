@@ -47,8 +47,8 @@ def execute(folder: Path) -> str:
 
 
 def summary(output: str) -> str:
-    """The last table of the output, the part that does not depend on when it was run."""
-    start = output.index("In one minute")
+    """The last tables of the output, which do not depend on when it was run."""
+    start = output.index("localize: ladder")
     end = output.index("\nBundle ─")
     return "\n".join(line.rstrip() for line in output[start:end].strip().splitlines())
 

@@ -117,7 +117,7 @@ def evidence_by_score(evidence: State, score: State, stage: str) -> Reading:
     if evidence == "refused":
         return Reading(NOT_ENOUGH, "Evidence in the context was not measured in both arms", "")
     if evidence == "unclear":
-        return Reading(f"{NOT_ENOUGH} on the evidence", _EVIDENCE_OPEN[score], "")
+        return Reading(NOT_ENOUGH, _EVIDENCE_OPEN[score], "")
     return Reading(NOT_ENOUGH, _SCORE_OPEN[evidence], "")
 
 

@@ -100,3 +100,10 @@ def test_every_number_in_a_study_is_in_its_effects(study: Path) -> None:
 
 def test_the_quickstart_study_has_its_effects() -> None:
     assert (ROOT / "experiments" / "quickstart" / "effects.json").exists()
+
+
+def test_the_reproduced_figures_are_those_of_the_benchmark() -> None:
+    rows = re.compile(r"^\| (?:SciFact|XQuAD) .*$", re.M)
+    benchmark = (ROOT / "benchmarks" / "reproduction" / "README.md").read_text(encoding="utf-8")
+    assert rows.findall(README) == rows.findall(benchmark)
+    assert len(rows.findall(README)) > 10
