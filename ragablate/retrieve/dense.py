@@ -104,9 +104,14 @@ class Dense:
                 yield Item(request.id, ())
             return
         index = self._indexes.get(corpus, self._build)
+        texts = [request.text for request in requests]
+        queries = self._embedded().embed("query", self.query_prefix, texts)
         for rows, members in self._groups(index, requests):
             for start in range(0, len(members), _STEP):
-                yield from self._search(index, rows, members[start : start + _STEP])
+                part = members[start : start + _STEP]
+                rankings = self._search(index, rows, queries, part)
+                for number, ranking in zip(part, rankings, strict=True):
+                    yield Item(requests[number].id, ranking)
 
     def problems(self) -> list[str]:
         """A missing extra or model, and knobs without a meaning."""
@@ -150,36 +155,36 @@ class Dense:
 
     def _groups(
         self, index: _Index, requests: Sequence[SearchRequest]
-    ) -> list[tuple[NDArray[np.int64] | None, list[SearchRequest]]]:
-        """Searches that may find the same passages, with the rows of these; ``None`` is all."""
-        groups: dict[bytes, tuple[NDArray[np.int64] | None, list[SearchRequest]]] = {}
-        for request in requests:
+    ) -> list[tuple[NDArray[np.int64] | None, list[int]]]:
+        """Positions of searches that may find the same rows, with these; ``None`` is all."""
+        groups: dict[bytes, tuple[NDArray[np.int64] | None, list[int]]] = {}
+        for number, request in enumerate(requests):
             question = request.question
-            key = codec.encode(
-                (
-                    question.pool if self.pool else None,
-                    question.filter if self.apply_filter else None,
-                )
-            )
+            pool = question.pool if self.pool else None
+            wanted = question.filter if self.apply_filter else None
+            key = codec.encode((pool, wanted))
             if key not in groups:
                 groups[key] = (index.allowed(request, self.pool, self.apply_filter), [])
-            groups[key][1].append(request)
+            groups[key][1].append(number)
         return list(groups.values())
 
     def _search(
-        self, index: _Index, rows: NDArray[np.int64] | None, requests: Sequence[SearchRequest]
-    ) -> Iterator[Item[Ranking]]:
+        self,
+        index: _Index,
+        rows: NDArray[np.int64] | None,
+        queries: Rows,
+        numbers: Sequence[int],
+    ) -> Iterator[Ranking]:
+        import numpy as np
+
         from ragablate.retrieve.exact import search
 
-        texts = [request.text for request in requests]
-        queries = self._embedded().embed("query", self.query_prefix, texts)
+        asked = queries[np.array(numbers, dtype=np.int64)]
         block = runtime_of(self.runtime).search_block
-        found, scores = search(queries, index.rows, self.depth, block, rows, _DIGITS)
-        for request, best, values in zip(requests, found.tolist(), scores.tolist(), strict=True):
-            ranking = (
-                Hit(index.passages[row].pid, score) for row, score in zip(best, values, strict=True)
-            )
-            yield Item(request.id, tuple(ranking))
+        found, scores = search(asked, index.rows, self.depth, block, rows, _DIGITS)
+        for best, values in zip(found.tolist(), scores.tolist(), strict=True):
+            pids = (index.passages[row].pid for row in best)
+            yield tuple(map(Hit, pids, values))
 
 
 @dataclass(frozen=True, slots=True)

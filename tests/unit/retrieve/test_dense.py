@@ -161,6 +161,17 @@ def test_an_answer_depends_neither_on_the_batch_nor_on_the_block(dense):
 
 
 @needs_extra
+def test_searches_are_embedded_together_whatever_they_are_restricted_to(dense, tmp_path):
+    retriever = dense(pool=True, runtime={"device": "cpu", "cache": str(tmp_path)})
+    requests = [ask(f"river {n}", id=str(n), pool=(f"p{n}",)) for n in range(1, 6)]
+    found = rank(retriever, *requests)
+    assert {k: [h.pid for h in v] for k, v in found.items()} == {
+        str(n): [f"p{n}"] for n in range(1, 6)
+    }
+    assert len(list(tmp_path.glob("*/*.npy"))) == 2
+
+
+@needs_extra
 def test_order_of_the_corpus_does_not_matter(dense):
     turned = Corpus(PASSAGES[::-1], "turned")
     assert one(dense(), ask("river"), corpus=turned) == one(dense(), ask("river"))
