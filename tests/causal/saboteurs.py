@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import scripted
+import scripted_world
 
 from ragablate.assemble.ranked import Ranked
 from ragablate.judge.correct import Correct
@@ -29,7 +29,7 @@ from ragablate.records import (
 from ragablate.seeds import derive
 
 
-class Reader(scripted.Reader):
+class Reader(scripted_world.Reader):
     """The scripted reader with two knobs, and with one fault.
 
     ``clock`` prints the time in its prompt, ``count`` the number of passages; ``short`` puts
@@ -108,7 +108,7 @@ class Reader(scripted.Reader):
         return {"prompt_tokens": min(5, 1 + sum(len(body.split()) for body in bodies))}
 
     def _stops(self, told: Mapping[str, Any], bodies: Sequence[str]) -> bool:
-        return self.fault == "length" and scripted.fact(told["number"]) not in bodies
+        return self.fault == "length" and scripted_world.fact(told["number"]) not in bodies
 
 
 def _headed(prompt: Prompt, line: str) -> Prompt:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import saboteurs
-import scripted
+import scripted_world
 from validation.worlds import BY_NAME, draw
 
 from ragablate.bundle import Bundle
@@ -30,17 +30,17 @@ Execute = Callable[..., Outcome]
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     draws = draw(BY_NAME["balanced"], N, np.random.default_rng(5))
-    return scripted.write(tmp_path / "data", draws)
+    return scripted_world.write(tmp_path / "data", draws)
 
 
 @pytest.fixture
 def execute(data: Path) -> Execute:
     """Runs a plan on the scripted pipeline, a reader with a fault in place of the plain one."""
-    scripted.Retriever.calls = saboteurs.Reader.calls = 0
+    scripted_world.Retriever.calls = saboteurs.Reader.calls = 0
 
     def call(*more: str, reader: str = "", folder: Path = data) -> Outcome:
         fault = [f"reader.fault={reader}"] if reader else []
-        given = scripted.overrides(folder, JUDGES, "reader=sabotaged", *fault, *more)
+        given = scripted_world.overrides(folder, JUDGES, "reader=sabotaged", *fault, *more)
         with composing():
             return run(given)
 
