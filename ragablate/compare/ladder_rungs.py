@@ -90,7 +90,7 @@ class Complete:
     def mean(self, role: str) -> Fraction:
         """Mean over the decodes: whole successes added first and divided once."""
         values = self.scores[role]
-        return sum(values, ZERO) / len(values)
+        return values[0] if len(values) == 1 else sum(values, ZERO) / len(values)
 
     def path(self, steps: Sequence[Rung]) -> list[Fraction]:
         """The score before the first rung and after each; a rung that is not read adds 0."""
