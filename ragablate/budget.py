@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ragablate.errors import BudgetError
 from ragablate.records import Answer, Context, Item, Question, ReadRequest
+
+Asking = tuple[Any, ReadRequest]
+"""A reader and what to ask it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +42,49 @@ class Budget:
         self.usd = 0.0
         """US dollars spent."""
 
-    def read(self, reader: Any, requests: Sequence[ReadRequest]) -> Iterator[Item[Answer]]:
-        """The reader's answers.
+    def read(
+        self,
+        asks: Sequence[Asking],
+        answers: Callable[[Sequence[Asking]], Iterator[tuple[Any, Item[Answer]]]],
+    ) -> Generator[tuple[Any, Item[Answer]], None, None]:
+        """Answers with the reader that gave them.
+
+        Args:
+            asks: What to ask whom.
+            answers: How.
 
         Raises:
             BudgetError: The next call would be too much.
         """
-        left = list(requests)
+        left = asks
         while left:
-            most = self._affordable(reader, left)
-            self.calls += len(most)
-            for item in reader.read(left[: len(most)]):
-                self.usd += _cost(reader, item, most.get(item.id, 0.0))
-                yield item
-            left = left[len(most) :]
+            most = self._affordable(left)
+            now, left = left[: len(most)], left[len(most) :]
+            known = {(id(reader), r.id): m for (reader, r), m in zip(now, most, strict=True)}
+            self.calls += len(now)
+            for reader, item in answers(now):
+                self.usd += _cost(reader, item, known.get((id(reader), item.id), 0.0))
+                yield reader, item
 
-    def _affordable(self, reader: Any, requests: Sequence[ReadRequest]) -> dict[str, float]:
-        """As many of the next requests as can be paid, with the most each can cost."""
-        room = len(requests)
+    def _affordable(self, asks: Sequence[Asking]) -> list[float]:
+        """The most that each of the next calls can cost, as many as can be paid together."""
+        room = len(asks)
         if self._limits.max_calls is not None:
             room = min(room, self._limits.max_calls - self.calls)
         if room <= 0:
             raise self._reached(f"budget.max_calls={self._limits.max_calls}")
         if self._limits.max_usd is None:
-            return dict.fromkeys((r.id for r in requests[:room]), 0.0)
-        found: dict[str, float] = {}
+            return [0.0] * room
+        found: list[float] = []
         together = self.usd
-        for request in requests[:room]:
+        for reader, request in asks[:room]:
             most = most_usd(reader, request)
             if most is None:
                 raise BudgetError(UNPRICED)
-            together += most
-            if together > self._limits.max_usd:
+            if together + most > self._limits.max_usd:
                 break
-            found[request.id] = most
+            found.append(most)
+            together += most
         if not found:
             raise self._reached(f"budget.max_usd={self._limits.max_usd:g}")
         return found

@@ -28,7 +28,9 @@ Optional methods, found by name:
 * ``close() -> None``: end child processes and connections;
 * ``cost_usd(answer) -> float | None`` and ``most_usd(request) -> float | None``, of a reader
   that costs money: what an answer cost, and what one can cost at most; ``None`` where it
-  does not know.
+  does not know;
+* ``read_together([(reader, request)])``, a static method of a reader: yields ``(reader, item)``
+  for several readers of its class, asked in the order given rather than one after the other.
 
 Optional attributes, ``False`` where absent:
 

@@ -7,18 +7,18 @@ arms and readers are interleaved, so that a drifting endpoint cannot line up wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from ragablate.adapters import Pipeline
-from ragablate.budget import Budget, Limits
+from ragablate.budget import Asking, Budget, Limits
 from ragablate.design import PLACEBO, Plan
 from ragablate.prepared import Prepared
 from ragablate.prompts import prompt_digest
 from ragablate.records import Answer, Item, Prompt, ReadRequest
 from ragablate.seeds import decode_seed, derive
-from ragablate.stages import Progress, Work, run
+from ragablate.stages import Pending, Progress, Work
 from ragablate.store import Store
 
 _INTERLEAVED = 128
@@ -94,9 +94,42 @@ def read(
     """Answers by reading key, and how many calls that took.
 
     Raises:
+        AdapterError: A reader broke its contract, or cannot be asked.
         BudgetError: The limits of the settings allow no further call.
     """
-    seed, budget = settings.seed, Budget(settings.limits)
+    requests = _requests(wanted, settings.seed)
+    order = sorted(requests, key=lambda key: (derive(settings.seed, "order", key), key))
+    readers = {p.fingerprints["reader"]: p["reader"] for p in pipelines.values()}
+    pending = {
+        own: Pending(
+            Work("read", own, Item[Answer], reader.read, bool(getattr(reader, "cheap", False))),
+            {key: requests[key][1] for key in order if requests[key][0] == own},
+            store,
+        )
+        for own, reader in readers.items()
+    }
+    missing = {own: {request.id for request in each.missing} for own, each in pending.items()}
+    asks = [
+        (readers[own], request)
+        for own, request in (requests[key] for key in order)
+        if request.id in missing[own]
+    ]
+    owns = {id(reader): own for own, reader in readers.items()}
+    budget = Budget(settings.limits)
+    done = len(order) - len(asks)
+    progress("read", done, len(order))
+    for stretch in _stretches(asks, list(readers.values())):
+        # Where a result cannot be kept, nothing more is asked.
+        with closing(budget.read(stretch, _answers)) as found:
+            for reader, item in found:
+                pending[owns[id(reader)]].take(item)
+                done += 1
+                progress("read", done, len(order))
+    return {k: item for each in pending.values() for k, item in each.finish().items()}, budget.calls
+
+
+def _requests(wanted: Sequence[Reading], seed: int) -> dict[str, tuple[str, ReadRequest]]:
+    """Each decode that is needed, once, with the fingerprint of its reader, by reading key."""
     requests: dict[str, tuple[str, ReadRequest]] = {}
     for reading in wanted:
         if reading.prompt is not None:
@@ -104,65 +137,39 @@ def read(
             decode = decode_seed(seed, reading.prompt.qid, reading.replicate)
             request = ReadRequest(key, reading.prompt, reading.replicate, decode)
             requests.setdefault(reading.key, (own, request))
-    readers = {p.fingerprints["reader"]: p["reader"] for p in pipelines.values()}
-    order = sorted(requests, key=lambda key: (derive(seed, "order", key), key))
-    tally = _Tally(len(order), progress)
-    answers: dict[str, Item[Answer]] = {}
-    for batch in _batches(order, requests, readers):
-        for own, keys in batch.items():
-            reader = readers[own]
-            counted = tally.counting(partial(budget.read, reader))
-            work = Work("read", own, Item[Answer], counted, bool(getattr(reader, "cheap", False)))
-            found = run(work, {k: requests[k][1] for k in keys}, store, _silent)
-            answers.update(found)
-            tally.done(len(keys))
-    return answers, budget.calls
+    return requests
 
 
-def _batches(
-    order: Sequence[str],
-    requests: Mapping[str, tuple[str, ReadRequest]],
-    readers: Mapping[str, Any],
-) -> Iterator[dict[str, list[str]]]:
-    """The shuffled order cut into stretches, each grouped by reader.
+def _stretches(asks: Sequence[Asking], readers: Sequence[Any]) -> Iterator[Sequence[Asking]]:
+    """The shuffled order, cut where several readers have to be asked one after the other.
 
-    One reader gets everything at once, so that it can keep its own concurrency busy. Between
-    models elsewhere, which may drift, stretches are short; between models that share this
-    machine's memory they are long.
+    One reader gets everything at once, so that it can keep its own concurrency busy, and so do
+    several that can be asked together. Between other models elsewhere, which may drift,
+    stretches are short; between models that share this machine's memory they are long.
     """
-    remote = all(getattr(reader, "remote", False) for reader in readers.values())
+    whole = len(readers) == 1 or _together(readers) is not None
+    remote = all(getattr(reader, "remote", False) for reader in readers)
     stretch = _INTERLEAVED_REMOTE if remote else _INTERLEAVED
-    size = stretch * len(readers) if len(readers) > 1 else max(1, len(order))
-    for start in range(0, len(order), size):
-        batch: dict[str, list[str]] = {}
-        for key in order[start : start + size]:
-            batch.setdefault(requests[key][0], []).append(key)
-        yield batch
+    size = max(1, len(asks)) if whole else stretch * len(readers)
+    for start in range(0, len(asks), size):
+        yield asks[start : start + size]
 
 
-class _Tally:
-    """Counts answers over all readers and batches of a plan."""
-
-    def __init__(self, total: int, progress: Progress) -> None:
-        self._finished = 0
-        self._inside = 0
-        self._total = total
-        self._progress = progress
-
-    def counting(self, read: Any) -> Any:
-        def counted(requests: Sequence[ReadRequest]) -> Iterator[Item[Answer]]:
-            for item in read(requests):
-                self._inside += 1
-                self._progress("read", self._finished + self._inside, self._total)
-                yield item
-
-        return counted
-
-    def done(self, count: int) -> None:
-        self._finished += count
-        self._inside = 0
-        self._progress("read", self._finished, self._total)
+def _answers(asks: Sequence[Asking]) -> Iterator[tuple[Any, Item[Answer]]]:
+    """Answers with the reader that gave them."""
+    by_reader: dict[int, tuple[Any, list[ReadRequest]]] = {}
+    for reader, request in asks:
+        by_reader.setdefault(id(reader), (reader, []))[1].append(request)
+    together = _together([reader for reader, _ in by_reader.values()])
+    if together is not None:
+        yield from together(asks)
+        return
+    for reader, requests in by_reader.values():
+        for item in reader.read(requests):
+            yield reader, item
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    pass
+def _together(readers: Sequence[Any]) -> Any:
+    """What asks several readers in one order; ``None`` where they have nothing of the kind."""
+    ways = {getattr(type(reader), "read_together", None) for reader in readers}
+    return ways.pop() if len(ways) == 1 else None

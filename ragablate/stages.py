@@ -46,6 +46,75 @@ class Work(Generic[R, T]):
     """Recomputed rather than stored: pure, and quicker than reading it back."""
 
 
+class Pending(Generic[R, T]):
+    """The inputs of a stage on their way to their results.
+
+    Args:
+        work: The stage.
+        requests: Inputs by store key; their ids are unique.
+        store: Where results are kept. Infrastructure failures are not, so the next
+            execution tries them again.
+    """
+
+    def __init__(self, work: Work[R, T], requests: Mapping[str, R], store: Store) -> None:
+        self._work = work
+        self._shelf = None if work.cheap else store.shelf(work.stage, work.fingerprint)
+        if self._shelf is not None:
+            self._shelf.refresh()
+        self._results: dict[str, Item[T]] = {}
+        self._keys: dict[str, str] = {}
+        self.missing: list[R] = []
+        """What the store lacks, in the order of the requests."""
+        for key, request in requests.items():
+            stored = _stored(self._shelf, key, work)
+            if stored is None:
+                self._keys[request.id] = key
+                self.missing.append(request)
+            else:
+                self._results[key] = stored
+        self._open = set(self._keys)
+
+    def take(self, item: Item[T]) -> None:
+        """Keep one result that the adapter gave.
+
+        Raises:
+            AdapterError: The adapter was not asked for it, or gave it before, or it is neither
+                a value nor a failure.
+        """
+        stage = self._work.stage
+        if item.id not in self._open:
+            what = "answered twice" if item.id in self._keys else "was never asked about"
+            raise AdapterError(f"{stage}: the adapter {what} '{item.id}'")
+        if (item.value is None) == (item.failure is None):
+            raise AdapterError(
+                f"{stage}: the item for '{item.id}' must hold either a value or a failure"
+            )
+        self._open.remove(item.id)
+        key = self._keys[item.id]
+        self._results[key] = item
+        if self._shelf is not None and _final(item):
+            self._shelf.put(key, encode(item))
+
+    def finish(self) -> dict[str, Item[T]]:
+        """Results by store key.
+
+        Raises:
+            AdapterError: The adapter left an input unanswered.
+        """
+        if self._open:
+            some = ", ".join(sorted(self._open)[:3])
+            raise AdapterError(
+                f"{self._work.stage}: the adapter left {len(self._open)} of {len(self._keys)} "
+                f"inputs unanswered, such as {some}"
+            )
+        if self._shelf is not None and self._keys:
+            # Another process may have stored a key first; everybody takes the earliest.
+            self._shelf.refresh()
+            for key in self._keys.values():
+                self._results[key] = _stored(self._shelf, key, self._work) or self._results[key]
+        return self._results
+
+
 def run(
     work: Work[R, T], requests: Mapping[str, R], store: Store, progress: Progress
 ) -> dict[str, Item[T]]:
@@ -54,35 +123,19 @@ def run(
     Args:
         work: The stage.
         requests: Inputs by store key; their ids are unique.
-        store: Where results are kept. Infrastructure failures are not, so the next
-            execution tries them again.
+        store: Where results are kept; see ``Pending``.
         progress: Told as results arrive.
 
     Raises:
         AdapterError: The adapter broke its contract: an input unanswered, answered twice,
             or an answer to something it was not asked.
     """
-    shelf = None if work.cheap else store.shelf(work.stage, work.fingerprint)
-    if shelf is not None:
-        shelf.refresh()
-    results: dict[str, Item[T]] = {}
-    missing: dict[str, tuple[str, R]] = {}
-    for key, request in requests.items():
-        stored = _stored(shelf, key, work)
-        if stored is None:
-            missing[request.id] = (key, request)
-        else:
-            results[key] = stored
-    for key, item in _compute(work, missing, progress):
-        results[key] = item
-        if shelf is not None and _final(item):
-            shelf.put(key, encode(item))
-    if shelf is not None and missing:
-        # Another process may have stored a key first; everybody takes the earliest.
-        shelf.refresh()
-        for key, _ in missing.values():
-            results[key] = _stored(shelf, key, work) or results[key]
-    return results
+    pending = Pending(work, requests, store)
+    if pending.missing:
+        for done, item in enumerate(work.call(pending.missing), start=1):
+            pending.take(item)
+            progress(work.stage, done, len(pending.missing))
+    return pending.finish()
 
 
 def _final(item: Item[Any]) -> bool:
@@ -97,28 +150,3 @@ def _stored(shelf: Shelf | None, key: str, work: Work[R, T]) -> Item[T] | None:
         return decode(entry.value, work.kind)
     except msgspec.MsgspecError:
         return None  # written by a version with other records: compute it anew
-
-
-def _compute(
-    work: Work[R, T], missing: Mapping[str, tuple[str, R]], progress: Progress
-) -> Iterator[tuple[str, Item[T]]]:
-    if not missing:
-        return
-    open_ids = set(missing)
-    for item in work.call([request for _, request in missing.values()]):
-        if item.id not in open_ids:
-            what = "answered twice" if item.id in missing else "was never asked about"
-            raise AdapterError(f"{work.stage}: the adapter {what} '{item.id}'")
-        if (item.value is None) == (item.failure is None):
-            raise AdapterError(
-                f"{work.stage}: the item for '{item.id}' must hold either a value or a failure"
-            )
-        open_ids.remove(item.id)
-        progress(work.stage, len(missing) - len(open_ids), len(missing))
-        yield missing[item.id][0], item
-    if open_ids:
-        some = ", ".join(sorted(open_ids)[:3])
-        raise AdapterError(
-            f"{work.stage}: the adapter left {len(open_ids)} of {len(missing)} inputs "
-            f"unanswered, such as {some}"
-        )

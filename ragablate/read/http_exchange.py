@@ -1,10 +1,11 @@
-"""Asking one endpoint many times at once, patiently and under its limits."""
+"""Asking endpoints many times at once, patiently and under their limits."""
 
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
@@ -17,35 +18,10 @@ from ragablate.read.http_reply import Meaning, Reading, Transient, Unexplained
 from ragablate.read.http_retry import Backoff
 from ragablate.read.http_stream import streamed
 from ragablate.read.rate_limit import RateLimit
-from ragablate.records import Answer, Failure, Item
+from ragablate.records import Answer, Failure
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
-
-_TELLING = 20
-"""Requests in a row without an answer that tell something of the endpoint."""
-_ALONE = 3
-"""Unexplained refusals that tell as much, where there was nothing else."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One request."""
-
-    id: str
-    """Unique among the requests."""
-    body: bytes
-    """JSON."""
-    tokens: int
-    """How many it is expected to take, prompt and answer together."""
-    seed: int
-    """Of its waits."""
-
-
-Got = tuple[str, Answer | Failure | Unexplained]
-"""An id and what came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,75 +46,82 @@ class Manners:
     """Longest wait that an endpoint may ask for; where it asks for more, the request fails."""
 
 
-class EndpointError(AdapterError):
-    """The endpoint answers nothing any more, or never did."""
+def strictest(several: Sequence[Manners]) -> Manners:
+    """Manners that are right for everybody: the fewest requests, the most patience."""
+    return Manners(
+        min(m.max_concurrency for m in several),
+        _least(m.requests_per_minute for m in several),
+        _least(m.tokens_per_minute for m in several),
+        max(m.timeout_s for m in several),
+        max(m.connect_timeout_s for m in several),
+        max(m.retries for m in several),
+        max(m.backoff_s for m in several),
+        max(m.longest_wait_s for m in several),
+    )
 
-    exit_code = 1
+
+def _least(rates: Iterable[float | None]) -> float | None:
+    return min((rate for rate in rates if rate is not None), default=None)
 
 
-class Exchange:
-    """All requests of one batch to one endpoint.
+class Endpoint:
+    """One address, with what all requests to it share: places, limits and connections.
 
     Args:
         url: Where to post.
-        reading: How replies are read; its key is sent along.
+        key: The API key; empty sends none.
         manners: How it is asked.
     """
 
-    def __init__(self, url: str, reading: Reading, manners: Manners) -> None:
+    def __init__(self, url: str, key: str, manners: Manners) -> None:
         self._url = url
-        self._reading = reading
-        self._manners = manners
+        self._key = key
+        self.manners = manners
+        """How it is asked."""
         self._limit = RateLimit(manners.requests_per_minute, manners.tokens_per_minute)
         self._backoff = Backoff(manners.backoff_s)
+        self._idle: list[httpx.AsyncClient] = []
+        self._secure: ssl.SSLContext | None = None
+        self.places = asyncio.Semaphore(manners.max_concurrency)
+        """One for each request that may be open."""
 
-    def answers(self, asks: Sequence[Ask]) -> Generator[Got, None, None]:
-        """Ask everything, and give what comes of each as it comes; see ``streamed``.
+    async def close(self) -> None:
+        """End all connections."""
+        for client in self._idle:
+            await client.aclose()
+
+    async def answer(self, ask: Ask) -> Answer | Failure | Unexplained:
+        """What comes of a request in the end, however often it has to be made.
 
         Raises:
             AdapterError: The endpoint says that no request can be right.
         """
-        return streamed(partial(self._ask, asks))
-
-    async def _ask(self, asks: Sequence[Ask], emit: Callable[[Got], None]) -> None:
-        import httpx
-
-        waiting = iter(asks)
-        context = httpx.create_ssl_context()
-        workers = [
-            asyncio.create_task(self._work(waiting, context, emit))
-            for _ in range(min(self._manners.max_concurrency, len(asks)))
-        ]
+        # A connection each: the pool of a shared client looks through all its connections at
+        # every request, which at 64 of them costs more time than all the rest.
+        client = self._idle.pop() if self._idle else self._client()
         try:
-            await asyncio.gather(*workers)
+            return await self._patiently(client, ask)
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            self._idle.append(client)
 
-    async def _work(
-        self, waiting: Iterator[Ask], context: ssl.SSLContext, emit: Callable[[Got], None]
-    ) -> None:
-        # A client each: the pool of a shared one looks through all its connections at every
-        # request, which at 64 of them costs more time than all the rest.
-        async with self._client(context) as client:
-            for ask in waiting:
-                emit((ask.id, await self._patiently(client, ask)))
-
-    def _client(self, context: ssl.SSLContext) -> httpx.AsyncClient:
+    def _client(self) -> httpx.AsyncClient:
         import httpx
 
-        key = self._reading.key
+        if self._secure is None:
+            # Reading the certificates of all authorities takes a while, so it is done once.
+            https = urlsplit(self._url).scheme == "https"
+            empty = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            self._secure = httpx.create_ssl_context() if https else empty
         return httpx.AsyncClient(
             headers={
                 "Content-Type": "application/json",
-                **({"Authorization": f"Bearer {key}"} if key else {}),
+                **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
             },
             # The whole attempt has a time limit of its own, which a slow body cannot stretch.
-            timeout=httpx.Timeout(None, connect=self._manners.connect_timeout_s),
+            timeout=httpx.Timeout(None, connect=self.manners.connect_timeout_s),
             # No proxy of the environment stands between this machine and itself.
             trust_env=not is_loopback(self._url),
-            verify=context,
+            verify=self._secure,
         )
 
     async def _patiently(
@@ -154,7 +137,7 @@ class Exchange:
                     self._limit.correct(ask.tokens, sum(got.usage.values()))
                 return got
             asked = got.wait_s
-            if attempt > self._manners.retries or (asked or 0) > self._manners.longest_wait_s:
+            if attempt > self.manners.retries or (asked or 0) > self.manners.longest_wait_s:
                 return Failure("infrastructure", _given_up(got, attempt))
             if asked is not None:
                 self._limit.pause(asked)
@@ -174,62 +157,71 @@ class Exchange:
 
         start = time.perf_counter()
         try:
-            async with asyncio.timeout(self._manners.timeout_s):
+            async with asyncio.timeout(self.manners.timeout_s):
                 reply = await client.post(self._url, content=ask.body)
         except TimeoutError:
-            limit = self._manners.timeout_s
+            limit = self.manners.timeout_s
             return Transient(f"no whole reply within runtime.timeout_s={limit:g}")
         except httpx.ConnectTimeout:
-            limit = self._manners.connect_timeout_s
+            limit = self.manners.connect_timeout_s
             return Transient(f"no connection within runtime.connect_timeout_s={limit:g}")
+        except httpx.InvalidURL as error:
+            raise AdapterError(f"reader.base_url is no address: {one_line(error)}") from error
         except (httpx.HTTPError, OSError) as error:
             return Transient(f"no reply: {one_line(error)}")
         took = time.perf_counter() - start
-        return self._reading.meaning(reply.status_code, reply.headers, reply.content, took)
+        return ask.reading.meaning(reply.status_code, reply.headers, reply.content, took)
 
 
-def settled(found: Iterator[Got], places: int) -> Iterator[Item[Answer]]:
-    """Items, with those refusals explained that the endpoint left unexplained.
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request."""
 
-    Once anything was answered, the endpoint can be asked as it is, so the prompt must be the
-    reason: an outcome of the pipeline. Until then a refusal is held back, since an endpoint
-    that rejects a setting refuses every prompt.
+    endpoint: Endpoint
+    """Whom to ask."""
+    reading: Reading
+    """How its reply is read."""
+    body: bytes
+    """JSON."""
+    tokens: int
+    """How many it is expected to take, prompt and answer together."""
+    seed: int
+    """Of its waits."""
 
-    Args:
-        found: What came of each request, as it came.
-        places: How many are asked at once; that many may fail before one that was asked
-            earlier is answered.
+
+Got = tuple[int, Answer | Failure | Unexplained]
+"""The number of a request and what came of it."""
+
+
+def answers(asks: Sequence[Ask]) -> Generator[Got, None, None]:
+    """Ask everything, and give what comes of each as it comes; see ``streamed``.
+
+    Requests begin in their order, whoever is asked: where the next one's endpoint has no free
+    place, all that follow wait with it.
 
     Raises:
-        EndpointError: So many requests in a row failed that the rest would too.
-        AdapterError: Nothing was answered and everything refused.
+        AdapterError: An endpoint says that no request can be right.
     """
-    held: list[tuple[str, Unexplained]] = []
-    telling = max(_TELLING, 2 * places)
-    answered, failed = False, 0
-    for request_id, got in found:
-        if isinstance(got, Unexplained) and not answered:
-            held.append((request_id, got))
-            if len(held) >= telling:
-                raise _refused(got)
-            continue
-        if isinstance(got, Answer):
-            answered, failed = True, 0
-            yield from (_outcome(*each) for each in held)
-            held = []
-        yield _outcome(request_id, got)
-        if isinstance(got, Failure) and got.kind == "infrastructure":
-            failed += 1
-            if failed >= telling:
-                raise EndpointError(
-                    f"reader: {failed} requests in a row got no answer, the last one because "
-                    f"{got.message}; finished work is kept, the same command resumes"
-                )
-    if len(held) >= _ALONE:
-        raise _refused(held[-1][1])
-    yield from (
-        Item(request_id, None, Failure("infrastructure", got.message)) for request_id, got in held
-    )
+    return streamed(partial(_ask_all, asks))
+
+
+async def _ask_all(asks: Sequence[Ask], emit: Callable[[Got], None]) -> None:
+    async def one(number: int, ask: Ask) -> None:
+        try:
+            emit((number, await ask.endpoint.answer(ask)))
+        finally:
+            ask.endpoint.places.release()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number, ask in enumerate(asks):
+                await ask.endpoint.places.acquire()
+                group.create_task(one(number, ask))
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+    finally:
+        for endpoint in {id(ask.endpoint): ask.endpoint for ask in asks}.values():
+            await endpoint.close()
 
 
 def is_loopback(url: str) -> bool:
@@ -239,19 +231,6 @@ def is_loopback(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-def _refused(got: Unexplained) -> AdapterError:
-    return AdapterError(
-        f"reader: {got.message}; it refuses every request, so a setting must be the reason"
-    )
-
-
-def _outcome(request_id: str, got: Answer | Failure | Unexplained) -> Item[Answer]:
-    if isinstance(got, Answer):
-        return Item(request_id, got)
-    failure = Failure("pipeline", got.message) if isinstance(got, Unexplained) else got
-    return Item(request_id, None, failure)
 
 
 def _given_up(got: Transient, attempts: int) -> str:

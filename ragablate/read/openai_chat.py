@@ -16,8 +16,9 @@ from ragablate.read.chat_settings import (
     key_problems,
     setting_problems,
 )
-from ragablate.read.http_exchange import Ask, Exchange, Manners, settled
+from ragablate.read.http_exchange import Ask, Endpoint, Manners, answers, strictest
 from ragablate.read.http_reply import Reading
+from ragablate.read.http_settling import Settling
 from ragablate.read.prices import Price, load_prices
 from ragablate.read.templates import Template, load_template
 from ragablate.records import Answer, Context, Item, Prompt, Question, ReadRequest
@@ -130,19 +131,35 @@ class OpenAIChat:
                 request can be right.
             EndpointError: Nothing is answered any more.
         """
+        for _, item in self.read_together([(self, request) for request in requests]):
+            yield item
+
+    @staticmethod
+    def read_together(
+        requests: Sequence[tuple[OpenAIChat, ReadRequest]],
+    ) -> Iterator[tuple[OpenAIChat, Item[Answer]]]:
+        """Answers of several readers, asked in one order, each with the reader that gave it.
+
+        Readers of one model at one address share its places and limits: the strictest of
+        theirs hold. Where the next request has to wait for a place, so do all after it.
+
+        Raises:
+            AdapterError: As ``read``.
+            EndpointError: As ``read``.
+        """
         if not requests:
             return
-        problems = self.problems()
-        if problems:
-            raise AdapterError(f"reader: {problems[0]}")
-        runtime = {k: v for k, v in (self.runtime or {}).items() if k != "prices"}
-        manners = Manners(**runtime)
-        reading = Reading(self.model, self.sentinel, api_key(self.api_key_env))
-        url = f"{self.base_url.rstrip('/')}/chat/completions"
-        exchange = Exchange(url, reading, manners)
-        asks = [self._ask(request) for request in requests]
-        with closing(exchange.answers(asks)) as found:
-            yield from settled(found, manners.max_concurrency)
+        readers = {id(reader): reader for reader, _ in requests}
+        endpoints = _endpoints(list(readers.values()))
+        asks = [reader._ask(request, endpoints[id(reader)]) for reader, request in requests]
+        settling = {key: Settling(endpoints[key].manners.max_concurrency) for key in readers}
+        with closing(answers(asks)) as found:
+            for number, got in found:
+                reader, request = requests[number]
+                yield from ((reader, i) for i in settling[id(reader)].take(request.id, got))
+                settling[id(reader)].check()
+        for key, reader in readers.items():
+            yield from ((reader, item) for item in settling[key].finish())
 
     def cost_usd(self, answer: Answer) -> float | None:
         """What an answer cost; ``None`` without a price, or where no tokens were counted."""
@@ -166,10 +183,11 @@ class OpenAIChat:
         longest = (self.extra_body or {}).get("max_completion_tokens", self.max_tokens)
         return cast("int | None", longest)
 
-    def _ask(self, request: ReadRequest) -> Ask:
+    def _ask(self, request: ReadRequest, endpoint: Endpoint) -> Ask:
         body = self._body(request)
         tokens = len(body) // _BYTES_PER_TOKEN + (self._longest() or 0)
-        return Ask(request.id, body, tokens, request.seed)
+        reading = Reading(self.model, self.sentinel, api_key(self.api_key_env))
+        return Ask(endpoint, reading, body, tokens, request.seed)
 
     def _body(self, request: ReadRequest) -> bytes:
         sent: dict[str, Any] = {
@@ -183,6 +201,29 @@ class OpenAIChat:
         }
         sent = {name: value for name, value in sent.items() if value is not None}
         return json.dumps({**sent, **(self.extra_body or {})}, ensure_ascii=False).encode()
+
+
+def _endpoints(readers: Sequence[OpenAIChat]) -> dict[int, Endpoint]:
+    """By the identity of each reader, the endpoint it asks, shared where it is the same."""
+    groups: dict[tuple[str, str, str | None], list[OpenAIChat]] = {}
+    for reader in readers:
+        problems = reader.problems()
+        if problems:
+            raise AdapterError(f"reader: {problems[0]}")
+        key = (reader.base_url.rstrip("/"), reader.model, reader.api_key_env)
+        groups.setdefault(key, []).append(reader)
+    found: dict[int, Endpoint] = {}
+    for (address, _, variable), group in groups.items():
+        manners = strictest([_manners(reader) for reader in group])
+        endpoint = Endpoint(f"{address}/chat/completions", api_key(variable), manners)
+        found.update(dict.fromkeys(map(id, group), endpoint))
+    return found
+
+
+def _manners(reader: OpenAIChat) -> Manners:
+    runtime = dict(reader.runtime or {})
+    runtime.pop("prices", None)
+    return Manners(**runtime)
 
 
 def seed_31(seed: int) -> int:
