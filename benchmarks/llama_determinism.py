@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
@@ -117,6 +118,7 @@ def served(settings: dict[str, Any]) -> Iterator[Any]:
 
 
 def serve(settings: dict[str, Any]) -> None:
+    os.environ.setdefault("GOMP_SPINCOUNT", "100")
     import xllamacpp
 
     slots = settings.get("slots", 1)
