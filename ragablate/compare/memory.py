@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 
 from ragablate.compare import phrases, sentences
 from ragablate.compare.arms import sibling
@@ -133,8 +134,8 @@ def _fabrication(case: Case) -> tuple[str, ...]:
         return ()
     n = len(pairs.qids)
     both = zip(pairs.control, pairs.treatment, strict=True)
-    induced = sum(max(0.0, closed - given) for given, closed in both)
-    unprompted = sum(1.0 - closed for closed in pairs.treatment)
+    induced = fsum(max(0.0, closed - given) for given, closed in both)
+    unprompted = fsum(1.0 - closed for closed in pairs.treatment)
     owner = "; that is for the reader's instruction or the gate to mend, not for retrieval"
     return (
         f"On {count(n, 'unanswerable question')}, where the right answer is to abstain and "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 from ragablate.proofs.exhibit import Exhibit, failed, first, passed, questions, unchecked
 from ragablate.records import Proof
 
@@ -35,9 +37,9 @@ def memory_is_known(x: Exhibit) -> Proof | None:
     both = sorted(control.keys() & closed.keys())
     if not both:
         return unchecked("INV-13", "no question is measured both with and without passages")
-    right = sum(control[qid] for qid in both)
-    also = sum(control[qid] * closed[qid] for qid in both)
-    known = sum(closed[qid] for qid in both)
+    right = fsum(control[qid] for qid in both)
+    also = fsum(control[qid] * closed[qid] for qid in both)
+    known = fsum(closed[qid] for qid in both)
     found = Memory(
         closed=known / len(both),
         control=right / len(both),

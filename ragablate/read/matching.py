@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 from typing import Any
 
 from ragablate.read.evidence import Shown
@@ -84,7 +85,7 @@ class Matcher:
     ) -> None:
         terms = _asked(question, analyzer, language)
         self._weights = _weights(terms, found)
-        self._pairs = {pair: sum(self._weights[t] for t in pair) for pair in pairwise(terms)}
+        self._pairs = {pair: fsum(self._weights[t] for t in pair) for pair in pairwise(terms)}
         self._around = [frozenset(analyzer.terms(p.text)) for p in passages]
 
     def score(self, candidate: Candidate, weights: Weights) -> float:
@@ -115,5 +116,6 @@ def _weights(terms: Sequence[str], found: Sequence[Candidate]) -> dict[str, floa
 
 def _share(weights: Mapping[Any, float], held: Set[Any]) -> float:
     """The share of all weight that falls on what is held, added up in one fixed order."""
-    total = sum(weights.values())
-    return sum(w for key, w in weights.items() if key in held) / total if total else 0.0
+    # fsum, because the built-in sum rounds differently from Python 3.12 on.
+    total = fsum(weights.values())
+    return fsum(w for key, w in weights.items() if key in held) / total if total else 0.0
