@@ -61,8 +61,8 @@ def slices(found: Sequence[Compared]) -> str:
         rows = f.of("slice")
         if not rows:
             continue
-        names = list(dict.fromkeys(_slice_name(e) for e in rows))
-        read = {_slice_name(e) for e in rows if e.id in f.conclusion.effects}
+        names = list(dict.fromkeys(slice_name(e) for e in rows))
+        read = {slice_name(e) for e in rows if e.id in f.conclusion.effects}
         said = [inline(sentence) for sentence in f.explorations]
         said += [
             f"By {code(name)} the effect does not differ detectably: the effect on the whole set "
@@ -71,7 +71,7 @@ def slices(found: Sequence[Compared]) -> str:
             if name not in read
         ]
         table = _table(
-            [e if _slice_name(e) in read else _unread(e) for e in rows],
+            [e if slice_name(e) in read else _unread(e) for e in rows],
             "slice",
             lambda e: code(e.population),
             "p (BH)",
@@ -88,7 +88,8 @@ def slices(found: Sequence[Compared]) -> str:
     return "\n\n".join([SLICES, intro, *parts])
 
 
-def _slice_name(effect: Effect) -> str:
+def slice_name(effect: Effect) -> str:
+    """The name of the slice whose value an effect is about."""
     return effect.population.partition("=")[0]
 
 

@@ -1,0 +1,183 @@
+"""``report.html``: a bundle as one page that needs nothing but a browser.
+
+No network, no other file: style, script, plots and data are in it, and its content security
+policy lets nothing else run. No wall clock and no absolute path stands in it, so the same
+plan and data give the same bytes. Every text is cleaned and escaped where it is printed;
+texts of single questions reach the page as data and are set as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from ragablate.bundle.read import Bundle
+from ragablate.compare.numbers import count
+from ragablate.records import Comparison, Study
+from ragablate.report import (
+    drawing,
+    html_findings,
+    html_numbers,
+    html_proofs,
+    panels,
+    plans,
+    plots,
+    waterfall,
+)
+from ragablate.report.cite import cite
+from ragablate.report.escape import clean
+from ragablate.report.findings import (
+    Analysed,
+    Finding,
+    analysed,
+    compared,
+    findings,
+    population_size,
+)
+from ragablate.report.payload import payload
+
+_STYLES = ("page.css", "print.css")
+_SCRIPTS = ("data.js", "text.js", "question.js", "explore.js")
+_POPULATIONS = ("answerable", "unanswerable")
+_BUNDLE_ID_SHOWN = 12
+
+
+def render_html(
+    bundle: Bundle, comparison: Comparison, bundle_id: str, study: Study | None = None
+) -> str:
+    """The report of a bundle as a page.
+
+    Without the extra ``plots`` it has no plots and says so; every number is in its tables.
+
+    Args:
+        bundle: Its plan, questions, traces and proofs.
+        comparison: What it shows.
+        bundle_id: Digest over everything reproducible in it.
+        study: What was compared, where that is at hand.
+    """
+    found = findings(bundle, comparison)
+    style = _joined(_STYLES)
+    script = _joined(_SCRIPTS)
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            policy=_policy(style, script),
+            style=Markup(style),
+            script=Markup(script),
+            payload=payload(bundle, study if study is not None else bundle.study()),
+            **_head(bundle, comparison, bundle_id),
+            **_outcome(bundle, comparison, found),
+            **_backing(bundle, comparison, found, bundle_id),
+        )
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("ragablate.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Untrusted text without what would hide or turn it; numbers and markup as they are."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _joined(names: Sequence[str]) -> str:
+    folder = files("ragablate.report") / "templates"
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may run or be loaded but the style and the script of the page itself."""
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> Markup:
+    value = hashlib.sha256(text.encode("utf-8")).digest()
+    return Markup(f"'sha256-{base64.b64encode(value).decode('ascii')}'")
+
+
+# ── what the page is made of ────────────────────────────────────────────────────────────
+
+
+def _head(bundle: Bundle, comparison: Comparison, bundle_id: str) -> Mapping[str, Any]:
+    plan = bundle.plan
+    sizes = {name: population_size(comparison, name) for name in _POPULATIONS}
+    margins = sorted({c.margin for c in (*bundle.contrasts, *bundle.analyses)})
+    choices = plans.choices_of(plan["config"], bundle.contrasts)
+    return {
+        "name": plan["dataset"]["name"],
+        "size": count(len(bundle.questions), "question"),
+        "sizes": [f"{n:,} {name}" for name, n in sizes.items() if n],
+        "replicates": plan["replicates"],
+        "rule": plan["decision_rule"],
+        "margins": [f"{margin:g}" for margin in margins],
+        "pipeline": plans.pipeline(choices, plan["top_k"]),
+        "short_id": bundle_id[:_BUNDLE_ID_SHOWN],
+        "attribution": plan["dataset"]["attribution"],
+    }
+
+
+def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -> Mapping[str, Any]:
+    drawn = drawing.available()
+    contrasts = compared(found)
+    top_k = bundle.plan["top_k"]
+    return {
+        "drawn": drawn,
+        "extra": drawing.EXTRA,
+        "answered": html_findings.answered(found),
+        "chains": [
+            html_findings.chain(f, number, _fall(f, number) if drawn else None)
+            for number, f in enumerate(analysed(found), 1)
+        ],
+        "effects": html_numbers.effects(contrasts),
+        "forest": plots.forest(contrasts) if drawn and contrasts else None,
+        "signals": [
+            (html_numbers.signals(comparison, population, top_k),
+             panels.signals(comparison, population, top_k) if drawn else None)
+            for population in _POPULATIONS
+            if population_size(comparison, population)
+        ],
+        "slices": [(f.name, html_numbers.slices(f)) for f in contrasts if f.of("slice")],
+        "further": [(f.name, html_numbers.further(f)) for f in contrasts],
+        "moves": [
+            html_numbers.moves(bundle, f) for f in contrasts if f.contrast.kind != "placebo"
+        ],
+    }  # fmt: skip
+
+
+def _fall(finding: Analysed, number: int) -> plots.Plot | None:
+    chain = None if finding.result is None else waterfall.fall(finding.result)
+    return None if chain is None else waterfall.waterfall(chain, f"fall-{number}")
+
+
+def _backing(
+    bundle: Bundle, comparison: Comparison, found: Sequence[Finding], bundle_id: str
+) -> Mapping[str, Any]:
+    return {
+        "proven": [html_proofs.proven(f) for f in found],
+        "placebo": html_proofs.placebo(found),
+        "limits": html_proofs.limits(bundle, comparison, found),
+        "arms": html_proofs.arms(bundle),
+        "measures": html_proofs.measures(bundle),
+        "identity": html_proofs.identity(bundle, bundle_id),
+        "command": plans.command(bundle.plan["command"]),
+        # Cleaned when it was made; its columns are meant to stay.
+        "citation": escape(cite(bundle, comparison, bundle_id)),
+    }
