@@ -7,7 +7,7 @@ bit give the same bytes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -23,6 +23,7 @@ from ragablate.compare.inference.arrays import (
     cluster_sums,
     vector,
 )
+from ragablate.compare.inference.score import cluster_moments, clustered_limits, paired_limits
 from ragablate.errors import EvidenceError
 from ragablate.records import Interval
 
@@ -47,7 +48,7 @@ def mean_interval(
 ) -> Interval:
     """Interval of a mean paired difference, by the rule that fits the differences.
 
-    1. A cluster key repeats: ``cluster_t``.
+    1. A cluster key repeats: ``clustered``.
     2. No question changed, or one replicate of two arms and all differences -1, 0 or 1:
        ``tango``.
     3. Otherwise: ``augmented_t``.
@@ -63,7 +64,7 @@ def mean_interval(
     """
     array = vector(differences)
     if cluster_codes(clusters, len(array)) is not None and clusters is not None:
-        return cluster_t(array, clusters, confidence=confidence, bound=bound)
+        return clustered(array, clusters, confidence=confidence, bound=bound)
     whole = np.abs(array - np.rint(array)) < ZERO
     changed = np.abs(array) >= ZERO
     within = bool(whole.all()) and bool((np.abs(array) < 1.5).all())
@@ -98,39 +99,8 @@ def tango(better: int, worse: int, n: int, *, confidence: float = 0.95) -> Inter
             f"{better} better and {worse} worse of {n} questions is no paired result: "
             "count each question once."
         )
-    if better < worse:
-        mirrored = tango(worse, better, n, confidence=confidence)
-        return _interval(-mirrored.high, -mirrored.low, confidence, "tango")
-    if better == 0:
-        half = z * z / (n + z * z)
-        return _interval(-half, half, confidence, "tango")
-    estimate = (better - worse) / n
-
-    def holds(d: float) -> bool:
-        return abs(better - worse - n * d) <= z * math.sqrt(_tango_variance(better, worse, n, d))
-
-    return _interval(_edge(holds, estimate, -1.0), _edge(holds, estimate, 1.0), confidence, "tango")
-
-
-def _tango_variance(b: int, c: int, n: int, d: float) -> float:
-    """Variance n (2 q + d (1 - d)), q the likeliest share that got worse given d."""
-    linear = -b - c + (2 * n - b + c) * d
-    root = math.sqrt(max(0.0, linear * linear + 8 * n * c * d * (1.0 - d)))
-    q = (root - linear) / (4 * n)
-    return max(0.0, n * (2.0 * q + d * (1.0 - d)))
-
-
-def _edge(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where ``holds`` turns false between a point where it is true and one beyond it."""
-    if holds(outside):
-        return outside
-    for _ in range(60):
-        middle = (inside + outside) / 2.0
-        if holds(middle):
-            inside = middle
-        else:
-            outside = middle
-    return (inside + outside) / 2.0
+    low, high = paired_limits(better, worse, n, z)
+    return _interval(low, high, confidence, "tango")
 
 
 def wilson(successes: float, n: float, *, confidence: float = 0.95) -> Interval:
@@ -254,13 +224,42 @@ def cluster_t(
     return _clipped(mean, half, _reach(array, bound), confidence, "cluster t")
 
 
-def cluster_moments(sums: Floats, sizes: Floats) -> tuple[float, float]:
-    """Mean and its variance with the two pseudo-clusters in."""
-    average = math.fsum(sizes.tolist()) / len(sizes)
-    total = average * (len(sizes) + 2)
-    mean = math.fsum(sums.tolist()) / total
-    residuals = [*(sums - sizes * mean).tolist(), average * (1 - mean), average * (-1 - mean)]
-    return mean, math.fsum(r * r for r in residuals) / (total * total)
+def clustered(
+    differences: ArrayLike,
+    clusters: Sequence[str],
+    *,
+    confidence: float = 0.95,
+    bound: float = 1.0,
+) -> Interval:
+    """Interval of a mean difference of clusters: ``cluster_t``, widened by score limits.
+
+    1. The limits of ``cluster_t``.
+    2. Each limit that does not exclude 0 moves out to ``clustered_limits`` at t(G - 1), where
+       those lie further out. A limit that excludes 0 stays.
+
+    When few clusters were seen to move, the symmetric t falls short on the side of the moves
+    that were missed, and a difference as large as the margin would pass for flat. Widening
+    never takes away a difference that ``cluster_t`` tells from 0. The method reads
+    ``cluster t`` where no limit moved and ``cluster t + score`` where one did.
+
+    Args:
+        differences: Treatment minus control, one number a question.
+        clusters: Cluster key of each question.
+        confidence: Nominal coverage.
+        bound: The largest absolute difference that is possible.
+    """
+    robust = cluster_t(differences, clusters, confidence=confidence, bound=bound)
+    array = vector(differences)
+    codes = cluster_codes(clusters, len(array))
+    if codes is None or not codes.any() or not (np.abs(array) >= ZERO).any():
+        return robust
+    sums, sizes = cluster_sums(array, codes), cluster_sizes(codes)
+    quantile = _t_quantile(len(sums) - 1, confidence)
+    score_low, score_high = clustered_limits(array, sums, sizes, quantile)
+    low = robust.low if robust.low > 0 else min(robust.low, score_low)
+    high = robust.high if robust.high < 0 else max(robust.high, score_high)
+    widened = _interval(low, high, confidence, "cluster t + score")
+    return robust if (widened.low, widened.high) == (robust.low, robust.high) else widened
 
 
 def _t_quantile(df: int, confidence: float) -> float:

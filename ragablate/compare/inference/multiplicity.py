@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.special import fdtrc
 
 from ragablate.compare.inference.arrays import cluster_codes, cluster_sizes, cluster_sums, vector
-from ragablate.compare.inference.intervals import cluster_moments
 from ragablate.compare.inference.lattice import never_zero
+from ragablate.compare.inference.score import cluster_moments
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
