@@ -1,0 +1,81 @@
+"""Planted ladders: do intervals cover what was planted, is the right stage named?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from validation.rows import Row
+from validation.studies import ladder
+from validation.worlds import BY_NAME, TERMS, World, sets
+
+EXPECTED_CHANGES = 5
+"""Changed questions from which an interval need not be conservative."""
+UPSTREAM_MINUS_READER = "upstream minus reader"
+
+
+def measure(world: World, n: int, count: int, seed: int) -> Iterator[Row]:
+    """Coverage of every term and naming of the largest, on sets of one world."""
+    truth = world.terms()
+    covered: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    width: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    reader_larger = 0
+    for draws in sets(world, n, count, seed):
+        found = ladder(draws)
+        result = found.analyses[0]
+        named[result.named] += 1
+        for term in result.terms:
+            changed[term.name] += term.fixed + term.broke
+            if term.ci95 is not None:
+                covered[term.name] += term.ci95.low <= truth[term.name] <= term.ci95.high
+                width[term.name] += term.ci95.high - term.ci95.low
+        reader_larger += any(
+            e.measure == UPSTREAM_MINUS_READER and e.state == "down" for e in found.effects
+        )
+        _check_sum(found.analyses[0].total, [t.value for t in result.terms])
+    setting = f"{world.name}, n = {n}"
+    for name in TERMS:
+        enough = changed[name] / count >= EXPECTED_CHANGES and n >= 30
+        yield Row(
+            "V2",
+            f"coverage of {name}",
+            setting,
+            covered[name] / count,
+            count,
+            0.93 if enough else 0.92,
+            0.97 if enough else None,
+            0.01 if enough else 0.0,
+        )
+    yield from _naming(world, n, count, named, setting)
+    wrong = None if world.name == "reader-bound" else 0.05
+    yield Row("V4", "reader said to lose more than upstream", setting, reader_larger / count,
+              count, None, wrong)  # fmt: skip
+
+
+def _naming(world: World, n: int, count: int, named: Counter[str], setting: str) -> Iterator[Row]:
+    total = sum(times for name, times in named.items() if name)
+    if not world.bottleneck:
+        yield Row("V4", "a tied stage named", setting, total / count, count, None, 0.06)
+        for stage in ("retrieval", "reader"):
+            value = named[stage] / count
+            yield Row("V14", f"co-failing: {stage} named", setting, value, count, None, 0.05)
+        return
+    right = named[world.bottleneck]
+    bound = 0.93 if n == 100 and world.name.endswith("-bound") else None
+    yield Row("V4", "right stage named", setting, right / count, count, bound, None)
+    yield Row("V4", "wrong stage named", setting, (total - right) / count, count, None, 0.02)
+
+
+def _check_sum(total: float, values: list[float]) -> None:
+    if not np.isclose(sum(values), total, rtol=0, atol=1e-12):
+        raise AssertionError(f"terms add up to {sum(values)}, not to {total}")
+
+
+def jobs(questions: tuple[int, ...]) -> Iterator[tuple[str, int]]:
+    """Every world with every number of questions."""
+    for name in BY_NAME:
+        for n in questions:
+            yield name, n

@@ -1,0 +1,72 @@
+"""Results of the validation: what was measured, and the band it must lie in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured rate or ratio."""
+
+    test: str
+    """``V2`` …"""
+    what: str
+    """What was measured."""
+    setting: str
+    """World, number of questions, …"""
+    value: float
+    """As measured."""
+    sets: int
+    """Simulated sets it was measured on."""
+    low: float | None = None
+    """Smallest value that passes; ``None`` is unbounded."""
+    high: float | None = None
+    """Largest value that passes; with neither bound the row is for information."""
+    slack: float = 0.0
+    """Tolerance that belongs to the band."""
+    errors: float = 0.0
+    """The same in Monte Carlo standard errors."""
+
+    def holds(self, widening: float = 0.0) -> bool:
+        """Whether the value lies in its band.
+
+        Args:
+            widening: Monte Carlo standard errors the band is widened by.
+        """
+        return all(
+            bound is None or sign * (self.value - bound) <= self._slack(bound, widening)
+            for bound, sign in ((self.high, 1), (self.low, -1))
+        )
+
+    def _slack(self, bound: float, widening: float) -> float:
+        error = math.sqrt(max(0.0, bound * (1 - bound)) / self.sets)
+        return max(self.slack, max(self.errors, widening) * error) + 1e-12
+
+    @property
+    def band(self) -> str:
+        """The band in words."""
+        if self.low is None and self.high is None:
+            return ""
+        words = f"{self.low} to {self.high}"
+        if self.low is None:
+            words = f"≤ {self.high:g}"
+        if self.high is None:
+            words = f"≥ {self.low:g}"
+        if self.slack:
+            words += f" (± {self.slack:.2g})"
+        return words + (f" (+ {self.errors:g} SE)" if self.errors else "")
+
+
+def markdown(rows: Sequence[Row], widening: float) -> Iterable[str]:
+    """The result table."""
+    yield "| test | what | setting | measured | band | sets | |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        verdict = "" if not row.band else "pass" if row.holds(widening) else "**missed**"
+        yield (
+            f"| {row.test} | {row.what} | {row.setting} | {row.value:.4f} | {row.band} | "
+            f"{row.sets:,} | {verdict} |"
+        )
