@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragablate.judge.content import content_words, denies, names, vocabulary
 from ragablate.judge.declining import is_abstention, phrase_problems
@@ -89,6 +90,7 @@ class Faithfulness:
         return best[1] if best else None
 
 
+@lru_cache(maxsize=4096)
 def is_claim(sentence: str) -> bool:
     """Whether a sentence says something that could be supported: a content word or a figure."""
     return bool(content_words(sentence) or figures(sentence))

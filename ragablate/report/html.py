@@ -156,9 +156,7 @@ def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -
         ],
         "slices": [(f.name, html_numbers.slices(f)) for f in contrasts if f.of("slice")],
         "further": [(f.name, html_numbers.further(f)) for f in contrasts],
-        "moves": [
-            html_numbers.moves(bundle, f) for f in contrasts if f.contrast.kind != "placebo"
-        ],
+        "moves": html_numbers.moves(bundle, contrasts),
     }  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragablate.compare.ladder_logs import NECESSITY, SUFFICIENCY, SUFFICIENCY_IN_LOG
+from ragablate.edges import edges
 from ragablate.records import AnalysisResult
 from ragablate.report import figures
 from ragablate.report.findings import Analysed, Compared, Finding
@@ -61,6 +63,11 @@ class Answered:
 
 _LICENSES = {"causal": "full", "causal with limits": "limited"}
 _MOST_TERMS = 3
+_SHARES = {
+    SUFFICIENCY: "PS: wrong answers without the evidence that supplying it turned right",
+    SUFFICIENCY_IN_LOG: "PS where the log says retrieval",
+    NECESSITY: "PN: right answers with the evidence that taking it away turned wrong",
+}
 
 
 def answered(found: Sequence[Finding]) -> tuple[Answered, ...]:
@@ -86,7 +93,7 @@ def _answered(finding: Finding, anchor: str) -> Answered:
         anchor,
         finding.name,
         finding.question,
-        finding.change,
+        _change(finding),
         conclusion.verdict,
         conclusion.label,
         _LICENSES.get(conclusion.label, "none"),
@@ -98,6 +105,15 @@ def _answered(finding: Finding, anchor: str) -> Answered:
         settle=conclusion.settle,
         owner=conclusion.owner,
     )
+
+
+def _change(finding: Finding) -> str:
+    """The one change; of a ladder its steps."""
+    if not isinstance(finding, Analysed) or finding.analysis.kind != "ladder":
+        return finding.change
+    steps = [e.contrast.treatment for e in edges(finding.analysis) if e.roles[1] != "N"]
+    levels = [step.partition("=")[2] or step for step in steps]
+    return f"context, step by step: {' → '.join(levels)}"
 
 
 def _moves(finding: Finding) -> str:
@@ -222,7 +238,7 @@ def shade(count: int, most: int) -> int:
 def _shares(result: AnalysisResult) -> Grid | None:
     rows = tuple(
         (
-            Cell(share.name),
+            Cell(_SHARES.get(share.name, share.name)),
             Cell(f"{share.count:,} of {share.of:,}"),
             Cell(NOTHING if share.placebo is None else figures.share(share.placebo)),
         )

@@ -23,7 +23,8 @@ from ragablate.report.transitions import (
     matrix,
 )
 
-_UPRIGHT = "Here the right answer is to abstain."
+_ABSTAIN = "Here the right answer is to abstain."
+_TOLD = ("upstream", "reader", "assembler", "gate")
 
 
 def effects(found: Sequence[Compared]) -> Grid | None:
@@ -81,7 +82,7 @@ def signals(comparison: Comparison, population: str, top_k: int) -> Grid | None:
         for arm in dict.fromkeys(s.arm for s in found)
     )
     columns = (Column("arm"), *(Column(signal_header(m, top_k), right=True) for m in measures))
-    right = f" {_UPRIGHT}" if population == "unanswerable" else ""
+    right = f" {_ABSTAIN}" if population == "unanswerable" else ""
     caption = f"{count(size, f'{population} question')}: mean and 95 % interval.{right}"
     return Grid(caption, columns, rows).without_empty()
 
@@ -185,12 +186,20 @@ class Moves:
     """The one change."""
     said: str
     """How many were fixed, broken and moved."""
+    open: bool
+    """Whether it is shown unfolded."""
     grids: tuple[Grid, ...]
     """By evidence and faithfulness, and by failure bucket."""
 
 
-def moves(bundle: Bundle, finding: Compared) -> Moves:
-    """The transition matrices of one contrast."""
+def moves(bundle: Bundle, found: Sequence[Compared]) -> tuple[Moves, ...]:
+    """The transition matrices of every contrast; the first exchange of a stage is unfolded."""
+    changed = [f for f in found if f.contrast.kind != "placebo"]
+    told = [f for f in changed if f.contrast.kind in _TOLD] or changed
+    return tuple(_moves(bundle, f, f is told[0]) for f in changed)
+
+
+def _moves(bundle: Bundle, finding: Compared, unfolded: bool) -> Moves:
     control, treatment = finding.contrast.control, finding.contrast.treatment
     evidence = matrix(by_evidence(bundle, control), by_evidence(bundle, treatment), EVIDENCE_STATES)
     failures = buckets(bundle, control, finding.contrast.measure, treatment)
@@ -203,7 +212,8 @@ def moves(bundle: Bundle, finding: Compared) -> Moves:
         _crossed("Evidence and faithfulness, answerable questions", evidence),
         _crossed("Where failures surface by the log, all questions", failures),
     )
-    return Moves(finding.name, finding.change, said, tuple(g for g in grids if g is not None))
+    shown = tuple(grid for grid in grids if grid is not None)
+    return Moves(finding.name, finding.change, said, unfolded, shown)
 
 
 def _crossed(caption: str, found: Matrix) -> Grid | None:

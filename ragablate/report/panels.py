@@ -39,7 +39,7 @@ class _Panels:
         label, gap, step = 190, 18, 27
         across = min(5, len(self.measures))
         width = (WIDE - label) / across
-        height = HEAD + step * len(self.arms) + 34
+        height = HEAD + step * len(self.arms) + 28
         down = -(-len(self.measures) // across)
         sheet = Sheet(WIDE, height * down)
         for number, measure in enumerate(self.measures):

@@ -62,22 +62,22 @@ def payload(bundle: Bundle, study: Study) -> Payload:
 
 
 def _packed(content: Mapping[str, Any]) -> str:
-    # Lone surrogates are no UTF-8; no browser could show them either.
-    return base64.b64encode(zlib.compress(encode(_writable(content)), _LEVEL)).decode("ascii")
+    try:
+        data = encode(content)
+    except UnicodeEncodeError:
+        data = encode(_writable(content))
+    return base64.b64encode(zlib.compress(data, _LEVEL)).decode("ascii")
 
 
 def _writable(content: Any) -> Any:
+    """Content without lone surrogates, which are no text and which no browser could show."""
     if isinstance(content, str):
-        return content if content.isascii() else _no_surrogates(content)
+        return content.encode("utf-8", "replace").decode("utf-8")
     if isinstance(content, Mapping):
         return {_writable(k): _writable(v) for k, v in content.items()}
     if isinstance(content, list | tuple):
         return [_writable(each) for each in content]
     return content
-
-
-def _no_surrogates(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 # ── the index ───────────────────────────────────────────────────────────────────────────

@@ -161,7 +161,7 @@ class Questions:
     def _answer(
         self, line: TraceLine, passages: Sequence[ContextPassage], verdict: Verdict | None
     ) -> list[Any]:
-        pids = [*line.prompt_pids, *(hit.pid for hit in (*line.candidates, *line.retrieved))]
+        pids = [*line.prompt_pids, *(hit.pid for hit in line.retrieved)]
         known = list(dict.fromkeys(pids))
         # A declined answer was not judged, so its sentences are no claims.
         judged = None if line.abstained else verdict

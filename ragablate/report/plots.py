@@ -20,7 +20,7 @@ _MARGIN_IN = 0.06
 """Share of an axis that is left empty at either end."""
 HEAD = 26
 """Room above the rows, for their heads."""
-FOOT = 44
+FOOT = 28
 """Room below the rows, for the scale."""
 
 
@@ -90,7 +90,7 @@ def _forest_wide(found: Sequence[Compared]) -> Sheet:
 
 def _forest_narrow(found: Sequence[Compared]) -> Sheet:
     step = 74
-    sheet = Sheet(NARROW, 8 + step * len(found) + FOOT + 10)
+    sheet = Sheet(NARROW, 8 + step * len(found) + FOOT + 22)
     frame = Frame(6, NARROW - 6, 8, 8 + step * len(found))
     axes = sheet.axis(frame, *_range(found), ticks=5)
     for number, f in enumerate(found):

@@ -93,7 +93,7 @@ def _fall_wide(chain: Fall) -> Sheet:
         sheet.text(780, y, figures.term(term), side="right", bold=True)
         sheet.text(906, y, figures.term_interval(term), side="right")
         sheet.text(986, y, f"{term.fixed} / {term.broke}", "soft", "right")
-        sheet.text(1000, y, figures.STATES[term.state], term.state)
+        sheet.text(1000, y, figures.STATES[term.state], _ink(chain, term))
 
     def end(y: float, name: str, value: float) -> None:
         sheet.text(0, y, name)
@@ -153,6 +153,11 @@ def _fall_rows(
         row(y, term)
     axes.plot([chain.end[1]] * 2, [y + down, y + step + down], color=INKS["line"], lw=1, ls=":")
     whole(y + step, *chain.end)
+
+
+def _ink(chain: Fall, term: Term) -> str:
+    """The colour of a term's state; a loss that was detected is not told as a rise."""
+    return "ink" if chain.sign < 0 else term.state
 
 
 def _sense(change: float) -> State:

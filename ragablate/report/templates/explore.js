@@ -27,7 +27,7 @@
 
   function controls() {
     const search = make("input", { type: "search", name: "find", placeholder: "words of the question, or its id", autocomplete: "off" });
-    const contrasts = index.contrasts.map(([id, change], place) => [String(place), `${id}: ${change}`]);
+    const contrasts = index.contrasts.map(([, change], place) => [String(place), change]);
     const values = Object.entries(index.slices).map(([name, own], n) => {
       const distinct = [...new Set(own.filter((value) => value !== null))].sort();
       return [name, distinct.map((value) => [`${n} ${value}`, `${name} = ${value}`])];
@@ -120,7 +120,7 @@
   function draw() {
     const measure = Object.keys(index.scores)[0];
     const head = make("tr", {}, make("th", { scope: "col" }, `question, and ${measure} by arm`),
-      index.arms.map((name, arm) => make("th", { scope: "col", class: kept(arm) ? "arm-head kept" : "arm-head" }, name)));
+      index.arms.map((name, arm) => make("th", { scope: "col", class: kept(arm) ? "arm-head kept" : "arm-head", title: name }, name.length > 24 ? `${name.slice(0, 23)}…` : name)));
     const rows = found.slice(0, limit).map(row);
     list.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, rows)));
     list.hidden = !found.length;

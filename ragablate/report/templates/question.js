@@ -21,31 +21,44 @@ const Question = (() => {
     return ["✗ not shown", came, "wrong"];
   }
 
-  function goldTable(index, row, join, arms) {
+  /* What a right answer needs, part by part. */
+  function goldList(row, join) {
+    const parts = row.parts.map((alternatives) => alternatives.map((alternative) =>
+      alternative.passages.map((passage) => make("details", { class: "gold" },
+        make("summary", {}, make("code", {}, passage.pid), make("span", { class: "gold-tag" }, "gold"),
+          make("small", {}, ` ${opening(join(passage.text))}${passage.indexed ? "" : " (in no corpus)"}`)),
+        make("p", { class: "text", dir: "auto" }, marked(join(passage.text), passage.evidence))))));
+    if (!parts.length) return null;
+    const needed = parts.length > 1 ? `Gold: all ${parts.length} parts are needed` : "Gold";
+    return [make("h4", {}, needed), make("ol", { class: "passages" }, parts.map((part) => make("li", {},
+      part.map((passages, n) => [n ? make("p", { class: "muted" }, "or") : null, passages]).flat(2))))];
+  }
+
+  /* Arms in rows: right or wrong, and where each gold passage went. */
+  function goldTable(index, place, row, arms) {
     if (!row.gold.length) return null;
-    const texts = new Map();
-    for (const alternatives of row.parts) {
-      for (const alternative of alternatives) {
-        for (const passage of alternative.passages) texts.set(passage.pid, passage);
-      }
-    }
-    const head = make("tr", {}, make("th", { scope: "col" }, "gold passage"),
-      arms.map((arm) => make("th", { scope: "col" }, make("code", {}, index.arms[arm]))));
-    const body = row.gold.map((pid, place) => {
-      const passage = texts.get(pid);
-      const text = make("p", { class: "text" }, marked(join(passage.text), passage.evidence));
-      const name = make("th", { scope: "row" }, make("details", {},
-        make("summary", {}, make("code", {}, pid), passage.indexed ? null : " (in no corpus)"), text));
-      return make("tr", {}, name, arms.map((arm) => {
-        const decode = row.arms[arm][0];
-        if (!decode) return make("td", {}, "–");
-        const [what, came, tone] = fate(row, decode, place);
-        return make("td", {}, make("span", { class: tone }, what), make("small", {}, came));
-      }));
+    const measure = Object.keys(index.scores)[0];
+    const head = make("tr", {}, make("th", { scope: "col" }, "arm"), make("th", { scope: "col" }, measure),
+      row.gold.map((pid) => make("th", { scope: "col" }, make("code", {}, pid))));
+    const body = arms.map((arm) => {
+      const [mark, tone, word] = sign(index.scores[measure][arm][place]);
+      const decode = row.arms[arm][0];
+      return make("tr", {}, make("th", { scope: "row" }, make("code", {}, index.arms[arm])),
+        make("td", {}, make("span", { class: tone, title: word }, mark)),
+        row.gold.map((_, n) => {
+          if (!decode) return make("td", {}, "–");
+          const [what, came, sort] = fate(row, decode, n);
+          return make("td", {}, make("span", { class: sort }, what), make("small", {}, came));
+        }));
     });
     const caption = make("caption", {}, "Where the gold went, arm by arm");
     return make("div", { class: "scroll", role: "region", "aria-label": "Where the gold went", tabindex: "0" },
-      make("table", {}, caption, make("thead", {}, head), make("tbody", {}, body)));
+      make("table", { class: "fates" }, caption, make("thead", {}, head), make("tbody", {}, body)));
+  }
+
+  function opening(text) {
+    const first = text.split("\n", 1)[0];
+    return first.length > 60 ? `${first.slice(0, 59)}…` : first;
   }
 
   /* Bring a passage of a card into view. */
@@ -74,11 +87,12 @@ const Question = (() => {
     const position = (pid) => row.contexts[decode.context].findIndex((p) => p[0] === pid) + 1;
     const sentences = row.answers[decode.answer].map(([pieces, support]) => {
       const unsupported = support === "";
-      const words = pieces.map((piece) => {
+      const words = pieces.flatMap((piece) => {
         if (typeof piece === "string") return piece;
         const [written, pids] = piece;
         if (!pids.length) return make("span", { class: "astray", title: "points to no passage of the context" }, written);
-        return pointer(card, pids[0], "cited", written);
+        const bare = written.trimStart();
+        return [written.slice(0, written.length - bare.length), pointer(card, pids[0], "cited", bare)];
       });
       const claim = make("span", { class: unsupported ? "unsupported" : null }, words);
       if (support) claim.append(pointer(card, support, "support", ` ✓ by [${position(support)}]`));
@@ -95,12 +109,11 @@ const Question = (() => {
     return make("ol", { class: "passages" }, context.map(([pid, pieces, truncated, tokens], place) => {
       const text = join(pieces);
       const gold = row.gold.includes(pid);
-      const first = text.split("\n", 1)[0];
       const details = make("details", { class: gold ? "gold" : null, "data-pid": pid },
         make("summary", {}, `[${place + 1}] `, make("code", {}, pid),
           gold ? make("span", { class: "gold-tag" }, "gold") : null,
           truncated ? make("small", {}, " cut short") : null,
-          make("small", {}, ` ${first.length > 60 ? `${first.slice(0, 59)}…` : first} (${plural(tokens, "token")})`)),
+          make("small", {}, ` ${opening(text)} (${plural(tokens, "token")})`)),
         make("p", { class: "text", dir: "auto" }, marked(text, evidence.get(pid) || [])));
       return make("li", {}, details);
     }));
@@ -248,7 +261,7 @@ const Question = (() => {
     const draw = () => {
       const arms = index.arms.map((_, arm) => arm).filter((arm) => chosen.has(arm));
       cards.replaceChildren(...arms.map((arm) => armCard(state, place, arm)));
-      gold.replaceChildren(...[goldTable(index, row, join, arms)].filter(Boolean));
+      gold.replaceChildren(...[goldTable(index, place, row, arms)].filter(Boolean));
     };
     const boxes = index.arms.map((name, arm) => {
       const box = make("input", { type: "checkbox", checked: chosen.has(arm) });
@@ -262,6 +275,7 @@ const Question = (() => {
     element.replaceChildren(
       make("h3", { dir: "auto" }, index.text[place]),
       ...facts(index, place, row).filter(Boolean),
+      ...(goldList(row, join) || []),
       make("fieldset", {}, make("legend", {}, "Arms side by side"), boxes),
       gold, cards);
     draw();
