@@ -13,7 +13,7 @@ from itertools import pairwise
 from ragablate.records import Analysis, Arm, Change, Contrast, ContrastKind
 
 _LADDER = ("B", "B'", "A", "D", "S", "O")
-_KINDS: Mapping[str, ContrastKind] = {
+STAGE_KINDS: Mapping[str, ContrastKind] = {
     "chunker": "upstream",
     "rewriter": "upstream",
     "retriever": "upstream",
@@ -23,6 +23,7 @@ _KINDS: Mapping[str, ContrastKind] = {
     "context": "context",
     "reader": "reader",
 }
+"""What a change of each stage intervenes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def _ladder(analysis: Analysis) -> Iterator[Edge]:
     rungs = [role for role in _LADDER if role in analysis.arms]
     for before, after in pairwise(rungs):
         stage = "gate" if after == "B'" else "context"
-        kind: ContrastKind = "oracle" if after == "O" else _KINDS[stage]
+        kind: ContrastKind = "oracle" if after == "O" else STAGE_KINDS[stage]
         yield _edge(analysis, before, after, stage, kind, after != "O")
     if "N" in analysis.arms:
         ungated = "B'" if "B'" in analysis.arms else "B"
@@ -61,7 +62,7 @@ def _ladder(analysis: Analysis) -> Iterator[Edge]:
 
 def _mediation(analysis: Analysis) -> Iterator[Edge]:
     variable = analysis.factors[0].variable
-    yield _edge(analysis, "B", "R", variable, _KINDS[variable.split(".")[0]], False)
+    yield _edge(analysis, "B", "R", variable, STAGE_KINDS[variable.split(".")[0]], False)
     for before, after in (("B", "c01"), ("R", "c10")):
         if after in analysis.arms:
             yield _edge(analysis, before, after, "context", "context", True)
@@ -77,7 +78,7 @@ def _hypercube(analysis: Analysis) -> Iterator[Edge]:
         for place, factor in enumerate(analysis.factors):
             after = before[:place] + "1" + before[place + 1 :]
             if before[place] == "0" and after in analysis.arms:
-                kind = _KINDS[factor.variable.split(".")[0]]
+                kind = STAGE_KINDS[factor.variable.split(".")[0]]
                 yield _edge(analysis, before, after, factor.variable, kind, may_change_nothing)
 
 

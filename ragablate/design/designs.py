@@ -19,22 +19,13 @@ from ragablate.design.declaring import MOST_FACTORS, MOST_ON_REQUEST, declare, t
 from ragablate.design.drafting import CONTROL, PLACEBO, Draft
 from ragablate.design.experiments import Experiment
 from ragablate.design.levels import Level, inside, literal, read_levels, variable_fits
+from ragablate.edges import STAGE_KINDS
 from ragablate.records import Arm, Contrast, ContrastKind, Factor
 
 _CONTEXT_KINDS: Mapping[str, ContrastKind] = {
     "ragablate.intervene.oracle.Oracle": "oracle",
     "ragablate.intervene.closed_book.ClosedBook": "closed_book",
     "ragablate.intervene.without_gold.WithoutGold": "necessity",
-}
-_KINDS: Mapping[str, ContrastKind] = {
-    "chunker": "upstream",
-    "rewriter": "upstream",
-    "retriever": "upstream",
-    "reranker": "upstream",
-    "gate": "gate",
-    "assembler": "assembler",
-    "context": "context",
-    "reader": "reader",
 }
 _NO_GATE = "ragablate.gate.none.NoGate"
 
@@ -162,7 +153,7 @@ def mediation(draft: Draft, experiment: Experiment) -> None:
 def _no_paths(draft: Draft, variable: str) -> str:
     """Why the effect of a variable cannot be split by path; empty where it can."""
     stage = variable.split(".")[0]
-    if _KINDS[stage] not in ("upstream", "assembler"):
+    if STAGE_KINDS[stage] not in ("upstream", "assembler"):
         return (
             f"'{variable}' is not upstream of the context, so its effect has no evidence path to "
             "split off"
@@ -198,7 +189,7 @@ def kind_of(variable: str, config: PlainConfig) -> ContrastKind:
     stage = variable.split(".")[0]
     if stage == "context":
         return _CONTEXT_KINDS.get(str(config["context"].get("_target_")), "context")
-    return _KINDS[stage]
+    return STAGE_KINDS[stage]
 
 
 def _one_variable(draft: Draft, experiment: Experiment) -> str:
