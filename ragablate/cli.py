@@ -23,6 +23,7 @@ ragablate: prove which stage of a RAG pipeline loses the answers
 
   ragablate check [KEY=VALUE …]   compose every arm and print the plan; loads no model
   ragablate run   [KEY=VALUE …]   check, execute, compare, report
+  ragablate report BUNDLE         show a bundle: --format md, html, csv or latex; --cite
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
   ragablate run                                    the shipped data, all questions at once
@@ -102,6 +103,13 @@ def _run(overrides: list[str]) -> int:
     return _hydra("run", overrides)
 
 
+def _report(arguments: list[str]) -> int:
+    """``ragablate report BUNDLE``."""
+    from ragablate.report.command import report
+
+    return report(arguments)
+
+
 def _verify(arguments: list[str]) -> int:
     """``ragablate verify BUNDLE``."""
     from pathlib import Path
@@ -125,6 +133,7 @@ def _verify(arguments: list[str]) -> int:
 _VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
     "run": _run,
+    "report": _report,
     "verify": _verify,
 }
 

@@ -186,6 +186,7 @@ def run_checked(checked: Checked, progress: Progress) -> Outcome:
 def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome:
     # The comparator needs scipy, which check does not.
     from ragablate.compare import compare
+    from ragablate.report.html import render_html
     from ragablate.report.markdown import render_markdown
 
     identity = plan_digest(checked)
@@ -196,10 +197,13 @@ def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome
     with draft(folder) as hidden:
         write(hidden, contents(checked, executed, started, seen))
         bundle = load(hidden)
-        comparison = compare(bundle.study())
+        study = bundle.study()
+        comparison = compare(study)
         write_effects(hidden, comparison, bundle.proofs)
         bundle_id = manifest.bundle_id(manifest.files(hidden))
         report = render_markdown(bundle, comparison, bundle_id)
         (hidden / "report.md").write_text(report, encoding="utf-8")
+        page = render_html(bundle, comparison, bundle_id, study)
+        (hidden / "report.html").write_text(page, encoding="utf-8")
         seal(hidden)
     return Outcome(folder, bundle, comparison, bundle_id, executed.calls, seen.count)

@@ -20,7 +20,7 @@ def cite(bundle: Bundle, comparison: Comparison, bundle_id: str) -> str:
     """
     plan = bundle.plan
     data = plan["dataset"]
-    margins = sorted({c.margin for c in (*bundle.contrasts, *bundle.analyses)})
+    margins = plans.margins(bundle.contrasts, bundle.analyses)
     title = f"{data['name']}: which stage loses the answers. ragablate {plan['ragablate']}."
     size = count(len(bundle.questions), "question")
     lines = [

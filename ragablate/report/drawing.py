@@ -6,6 +6,8 @@ matplotlib is an extra and is imported only when a sheet is made.
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -15,7 +17,7 @@ from ragablate.report.svg import INKS, themed, token
 EXTRA = "plots"
 """The extra that brings matplotlib."""
 
-_SETTINGS = {
+_SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ragablate",
     "path.simplify": False,
@@ -32,6 +34,18 @@ Side = Literal["left", "center", "right"]
 def available() -> bool:
     """Whether plots can be drawn here."""
     return find_spec("matplotlib") is not None
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Draw alike everywhere, whatever a user's own matplotlib settings are."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        settings: Any = matplotlib.rcParams
+        settings.update(_SETTINGS)
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +71,14 @@ class Sheet:
     """
 
     def __init__(self, width: float, height: float) -> None:
-        from matplotlib import rc_context
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
         self.width = width
         self.height = height
-        self._context = rc_context
         self._figure = Figure(figsize=(width / 72, height / 72), dpi=72)
         self._figure.patch.set_visible(False)
-        self._canvas = FigureCanvasSVG(self._figure)
+        self._canvas: Any = FigureCanvasSVG(self._figure)
         self._texts: list[str] = []
 
     def axis(self, frame: Frame, low: float, high: float, ticks: int = 6) -> Any:
@@ -121,8 +133,7 @@ class Sheet:
     def svg(self, prefix: str, label: str) -> str:
         """The drawing as an element of a page; the same calls give the same bytes."""
         written = io.StringIO()
-        with self._context(_SETTINGS):
-            self._canvas.print_svg(written, metadata=_NO_METADATA)
+        self._canvas.print_svg(written, metadata=_NO_METADATA)
         return themed(written.getvalue(), self._texts, prefix, label)
 
 

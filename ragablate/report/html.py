@@ -33,7 +33,6 @@ from ragablate.report import (
 from ragablate.report.cite import cite
 from ragablate.report.escape import clean
 from ragablate.report.findings import (
-    Analysed,
     Finding,
     analysed,
     compared,
@@ -119,7 +118,7 @@ def _hash(text: str) -> Markup:
 def _head(bundle: Bundle, comparison: Comparison, bundle_id: str) -> Mapping[str, Any]:
     plan = bundle.plan
     sizes = {name: population_size(comparison, name) for name in _POPULATIONS}
-    margins = sorted({c.margin for c in (*bundle.contrasts, *bundle.analyses)})
+    margins = plans.margins(bundle.contrasts, bundle.analyses)
     choices = plans.choices_of(plan["config"], bundle.contrasts)
     return {
         "name": plan["dataset"]["name"],
@@ -135,34 +134,45 @@ def _head(bundle: Bundle, comparison: Comparison, bundle_id: str) -> Mapping[str
 
 
 def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -> Mapping[str, Any]:
-    drawn = drawing.available()
     contrasts = compared(found)
-    top_k = bundle.plan["top_k"]
+    shown = [name for name in _POPULATIONS if population_size(comparison, name)]
+    drawn = _drawn(bundle, comparison, found) if drawing.available() else {}
     return {
-        "drawn": drawn,
+        "drawn": drawing.available(),
         "extra": drawing.EXTRA,
         "answered": html_findings.answered(found),
         "chains": [
-            html_findings.chain(f, number, _fall(f, number) if drawn else None)
+            html_findings.chain(f, number, drawn.get(f"fall-{number}"))
             for number, f in enumerate(analysed(found), 1)
         ],
         "effects": html_numbers.effects(contrasts),
-        "forest": plots.forest(contrasts) if drawn and contrasts else None,
+        "forest": drawn.get("forest"),
         "signals": [
-            (html_numbers.signals(comparison, population, top_k),
-             panels.signals(comparison, population, top_k) if drawn else None)
-            for population in _POPULATIONS
-            if population_size(comparison, population)
+            (html_numbers.signals(comparison, name, bundle.plan["top_k"]), drawn.get(name))
+            for name in shown
         ],
         "slices": [(f.name, html_numbers.slices(f)) for f in contrasts if f.of("slice")],
         "further": [(f.name, html_numbers.further(f)) for f in contrasts],
         "moves": html_numbers.moves(bundle, contrasts),
-    }  # fmt: skip
+    }
 
 
-def _fall(finding: Analysed, number: int) -> plots.Plot | None:
-    chain = None if finding.result is None else waterfall.fall(finding.result)
-    return None if chain is None else waterfall.waterfall(chain, f"fall-{number}")
+def _drawn(
+    bundle: Bundle, comparison: Comparison, found: Sequence[Finding]
+) -> dict[str, plots.Plot | None]:
+    """Every plot of the page, by its place."""
+    contrasts = compared(found)
+    made: dict[str, plots.Plot | None] = {}
+    with drawing.settled():
+        if contrasts:
+            made["forest"] = plots.forest(contrasts)
+        for number, f in enumerate(analysed(found), 1):
+            chain = None if f.result is None else waterfall.fall(f.result)
+            if chain is not None:
+                made[f"fall-{number}"] = waterfall.waterfall(chain, f"fall-{number}")
+        for name in _POPULATIONS:
+            made[name] = panels.signals(comparison, name, bundle.plan["top_k"])
+    return made
 
 
 def _backing(

@@ -246,4 +246,9 @@ def _place(page: Page, outcome: Outcome) -> None:
             f"{shared:,} shared between arms that show the same prompt"
         )
     )
-    page.line(page.text("report.md in it: all of this, slices and every check", "dim"))
+    page.line(
+        page.text(
+            "report.html in it: all of this and every question; report.md: for a pull request",
+            "dim",
+        )
+    )

@@ -73,6 +73,11 @@ def design(analysis: Analysis) -> str:
     return f"{analysis.kind} of {factors}"
 
 
+def margins(contrasts: Iterable[Contrast], analyses: Iterable[Analysis]) -> list[float]:
+    """Every margin that a plan declares, ascending."""
+    return sorted({c.margin for c in contrasts} | {a.margin for a in analyses})
+
+
 def rule(alpha: float, margins: Sequence[float], family: int, designs: int = 0) -> str:
     """The decision rule on one line.
 

@@ -82,7 +82,9 @@ def _element(
 
 
 def _attributes(node: ElementTree.Element, prefix: str, used: set[str]) -> dict[str, str]:
-    found = {k: " ".join(node.attrib[k].split()) for k in ("d", "x", "y") if k in node.attrib}
+    found: dict[str, str] = {
+        k: " ".join(v.split()) for k, v in node.attrib.items() if k in ("d", "x", "y")
+    }
     if _link(node):
         found["href"] = f"#{prefix}-{_link(node)}"
     if node.get("id") in used:

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-REPRODUCIBLE = ("effects.json", "verdicts.jsonl", "run.trec", "contexts.jsonl", "report.md")
+REPRODUCIBLE = (
+    "effects.json", "verdicts.jsonl", "run.trec", "contexts.jsonl", "report.md", "report.html",
+)  # fmt: skip
 
 
 def command(toy: Path, *extra: str) -> list[str]:
