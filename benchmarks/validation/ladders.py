@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from validation.rows import Row
 from validation.studies import ladder
-from validation.worlds import BY_NAME, TERMS, World, sets
+from validation.worlds import STAGES, TERMS, World, sets
 
 EXPECTED_CHANGES = 5
 """Changed questions from which an interval need not be conservative."""
@@ -22,11 +22,14 @@ def measure(world: World, n: int, count: int, seed: int) -> Iterator[Row]:
     changed: Counter[str] = Counter()
     width: Counter[str] = Counter()
     named: Counter[str] = Counter()
+    first: Counter[str] = Counter()
     reader_larger = 0
     for draws in sets(world, n, count, seed):
         found = ladder(draws)
         result = found.analyses[0]
         named[result.named] += 1
+        largest = max((t for t in result.terms if t.name in STAGES), key=lambda t: t.value)
+        first[largest.name] += 1
         for term in result.terms:
             changed[term.name] += term.fixed + term.broke
             if term.ci95 is not None:
@@ -50,6 +53,9 @@ def measure(world: World, n: int, count: int, seed: int) -> Iterator[Row]:
             0.01 if enough else 0.0,
         )
     yield from _naming(world, n, count, named, setting)
+    if world.bottleneck:
+        share = first[world.bottleneck] / count
+        yield Row("V4", "right stage has the largest number", setting, share, count)
     wrong = None if world.name == "reader-bound" else 0.05
     yield Row("V4", "reader said to lose more than upstream", setting, reader_larger / count,
               count, None, wrong)  # fmt: skip
@@ -72,10 +78,3 @@ def _naming(world: World, n: int, count: int, named: Counter[str], setting: str)
 def _check_sum(total: float, values: list[float]) -> None:
     if not np.isclose(sum(values), total, rtol=0, atol=1e-12):
         raise AssertionError(f"terms add up to {sum(values)}, not to {total}")
-
-
-def jobs(questions: tuple[int, ...]) -> Iterator[tuple[str, int]]:
-    """Every world with every number of questions."""
-    for name in BY_NAME:
-        for n in questions:
-            yield name, n
