@@ -88,6 +88,15 @@ def replicates_apart(x: Exhibit) -> Proof:
             f"all {x.asked} answers are the same with and without passages: a cache that knows "
             "the question alone, or a reader that ignores what it is shown",
         )
+    sampling = [side.arm.name for side in x.sides if _samples(side)]
+    if x.contrast.kind == "reader" and sampling and _deaf(x):
+        return failed(
+            "INV-10",
+            "warn",
+            f"all {x.asked} answers to the same prompts are byte-identical in both arms, although "
+            f"{' and '.join(sampling)} sample{'s' * (len(sampling) == 1)}: a cache that knows "
+            "nothing but the prompt looks the same",
+        )
     return passed("INV-10", f"{shared} answers shared, each by two byte-identical requests")
 
 
@@ -117,8 +126,7 @@ def _by_request(side: Side) -> dict[tuple[object, ...], TraceLine]:
 
 def _repeats(x: Exhibit, side: Side) -> dict[str, list[str]]:
     """Answers to prompts that a sampling reader was given more than once, by qid."""
-    facts = side.observed.readers.get(side.arm.name) if side.observed is not None else None
-    if facts is None or not facts.stochastic:
+    if not _samples(side):
         return {}
     found: dict[str, list[str]] = {}
     for line in side.traces.values():
@@ -130,6 +138,17 @@ def _repeats(x: Exhibit, side: Side) -> dict[str, list[str]]:
             if before.answer is not None and after.qid in found:
                 found[after.qid].append(before.answer)
     return {qid: answers for qid, answers in found.items() if len(answers) > 1}
+
+
+def _samples(side: Side) -> bool:
+    facts = side.observed.readers.get(side.arm.name) if side.observed is not None else None
+    return facts is not None and facts.stochastic
+
+
+def _deaf(x: Exhibit) -> bool:
+    """Whether two readers say the same to the same prompts on enough questions."""
+    both = [(b, a) for b, a in x.pairs if b.prompt_digest == a.prompt_digest and b.answer]
+    return len({b.qid for b, _ in both}) >= ENOUGH and all(b.answer == a.answer for b, a in both)
 
 
 def _blind(x: Exhibit) -> bool:

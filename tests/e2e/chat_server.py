@@ -88,7 +88,7 @@ def completion(
 
 def refusal(
     status: int, message: str, headers: Mapping[str, str] | None = None, **more: Any
-) -> Reply:  # noqa: E501
+) -> Reply:
     content = {"error": {"message": message, "type": "invalid_request_error", **more}}
     return Reply(status, json.dumps(content).encode(), headers or {})
 

@@ -359,9 +359,10 @@ def test_one_model_throughout_confounds_nothing(
 
 
 def sampled(asked: Asked) -> Reply:
-    """What a server that samples gives: it depends on the seed of the request."""
+    """What a server that samples gives: above temperature 0 it depends on the seed."""
+    drawn = f" ({asked.body['seed']})" if asked.body["temperature"] else ""
     found = PASSAGE.search(asked.prompt)
-    return completion(f"{found[1] if found else 'NO ANSWER'} ({asked.body['seed']})")
+    return completion((found[1] if found else "NO ANSWER") + drawn)
 
 
 def test_a_server_that_caches_across_seeds_and_temperatures_is_found(
@@ -375,6 +376,23 @@ def test_a_server_that_caches_across_seeds_and_temperatures_is_found(
     assert (found.status, found.consequence) == ("fail", "refuse")
     assert "a cache is serving replicates" in found.text
     assert labels(outcome) == {"refused"}
+
+
+def test_a_cache_between_two_temperatures_is_not_taken_for_no_difference(
+    server: ChatServer, run: Callable[..., Outcome]
+) -> None:
+    cache: dict[str, Reply] = {}
+    server.script = lambda asked: cache.setdefault(asked.prompt, sampled(asked))
+    two = (
+        "experiment=swap_reader",
+        "experiment.swap_reader.variable=reader.temperature",
+        "experiment.swap_reader.treatments=[0.7]",
+    )
+    found = proof(run(*two), "swap_reader/0.7", "INV-10")
+    assert found.status == "warn"
+    assert "a cache that knows nothing but the prompt looks the same" in found.text
+    server.script = sampled
+    assert proof(run(*two, "seed=1"), "swap_reader/0.7", "INV-10").status == "pass"
 
 
 def test_a_server_that_samples_is_not_taken_for_a_cache(
