@@ -37,9 +37,16 @@ def identities(pipelines: Mapping[str, Pipeline]) -> dict[str, Identities]:
 
     The reader is left out: a model is read once, and reading it again can take minutes.
     """
+    known: dict[int, Mapping[str, object]] = {}
+
+    def identity(adapter: Any) -> Mapping[str, object]:
+        if id(adapter) not in known:
+            known[id(adapter)] = dict(adapter.identity())
+        return known[id(adapter)]
+
     return {
         arm: {
-            stage: dict(pipeline[stage].identity())
+            stage: identity(pipeline[stage])
             for stage in STAGES
             if stage != "reader" and hasattr(pipeline[stage], "identity")
         }

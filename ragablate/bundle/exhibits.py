@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragablate.codec import decode, plain
-from ragablate.config import STAGES, flatten
 from ragablate.edges import changes_between
 from ragablate.errors import BundleError
 from ragablate.observed import Observed
@@ -69,6 +68,7 @@ class Evidence:
             self._closed_book,
             str(self.bundle.plan.get("plan_digest", "")),
             int(self.bundle.plan.get("replicates", 1)),
+            str(self.bundle.plan["arms"][0]["corpus"]["digest"]),
         )
 
     @cached_property
@@ -85,6 +85,9 @@ class Evidence:
 
     def leaves(self, arm: str) -> dict[str, Any]:
         """Every leaf of an arm's resolved stages."""
+        # Only two executions need it, and composing configs takes longer than reading a bundle.
+        from ragablate.config import STAGES, flatten
+
         config = {k: v for k, v in self.bundle.plan["config"].items() if k in STAGES}
         found = flatten(config)
         for change in self.bundle.arms[arm].changes:

@@ -54,6 +54,8 @@ class Beside:
     """Digest of the plan, fixed before anything was scored."""
     decodes: int = 1
     """Replicates per question and arm."""
+    corpus: str = ""
+    """Digest of the corpus that the questions' gold was resolved in; empty is unknown."""
 
 
 @dataclass(frozen=True)

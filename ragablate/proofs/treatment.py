@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ragablate.gold import covered, present, present_parts
-from ragablate.proofs.exhibit import Exhibit, failed, first, passed, questions
+from ragablate.proofs.exhibit import Exhibit, failed, first, passed, questions, unchecked
 from ragablate.records import Context, ContextPassage, GoldPassage, Proof, ResolvedGold
 from ragablate.traces import TraceLine, context_of, gold_parts
 
@@ -122,7 +122,11 @@ def took_effect(x: Exhibit) -> Proof | None:
         return None
     if x.contrast.kind == "reader":
         return _another_reader(x)
-    for complaint, holds in _RULES.get(_intervention(x), ()):
+    rules = _RULES.get(_intervention(x), ())
+    if rules and x.contrast.kind != "closed_book" and x.beside.corpus not in ("", x.after.corpus):
+        text = "the gold is recorded as it lies in control's corpus, and this arm has another"
+        return unchecked("INV-12", text)
+    for complaint, holds in rules:
         broken = _broken(x, holds)
         if broken:
             text = (

@@ -293,6 +293,13 @@ def test_the_same_reader_is_no_treatment():
     assert study.proof("INV-12").consequence == "refuse"
 
 
+def test_gold_of_another_corpus_is_not_looked_for():
+    study = oracle()
+    study.show("after", 3, [])
+    study.beside = replace(study.beside, corpus="another corpus")
+    assert study.proof("INV-12").status == "not_checked"
+
+
 def test_failed_answers_are_not_held_to_a_rule():
     study = oracle()
     study.show("after", 3, [], error=Failure("pipeline", "no"))
