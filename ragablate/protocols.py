@@ -29,6 +29,8 @@ Optional methods, found by name:
 * ``cost_usd(answer) -> float | None`` and ``most_usd(request) -> float | None``, of a reader
   that costs money: what an answer cost, and what one can cost at most; ``None`` where it
   does not know;
+* ``estimate(prompts)``, of the same: tokens and US dollars of an answer to each, as
+  ``ragablate.read.prices.Estimate``;
 * ``read_together([(reader, request)])``, a static method of a reader: yields ``(reader, item)``
   for several readers of its class, asked in the order given rather than one after the other.
 

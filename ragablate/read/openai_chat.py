@@ -19,7 +19,7 @@ from ragablate.read.chat_settings import (
 from ragablate.read.http_exchange import Ask, Endpoint, Manners, answers, strictest
 from ragablate.read.http_reply import Reading
 from ragablate.read.http_settling import Settling
-from ragablate.read.prices import Price, load_prices
+from ragablate.read.prices import Estimate, Price, load_prices
 from ragablate.read.templates import Template, load_template
 from ragablate.records import Answer, Context, Item, Prompt, Question, ReadRequest
 
@@ -175,6 +175,17 @@ class OpenAIChat:
         if price is None or longest is None:
             return None
         return price.cost(len(self._body(request)), longest)
+
+    def estimate(self, prompts: Sequence[Prompt]) -> Estimate:
+        """What an answer to each prompt takes, counted with a quarter of a token a byte."""
+        price, longest = self._price(), self._longest()
+        requests = (ReadRequest("", prompt, 1, 0) for prompt in prompts)
+        prompt_tokens = sum(len(self._body(r)) // _BYTES_PER_TOKEN for r in requests)
+        if longest is None:
+            return Estimate(prompt_tokens, None, None)
+        most = longest * len(prompts)
+        usd = price.cost(prompt_tokens, most) if price is not None else None
+        return Estimate(prompt_tokens, most, usd)
 
     def _price(self) -> Price | None:
         return load_prices((self.runtime or {}).get("prices")).get(self.model)

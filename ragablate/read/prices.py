@@ -35,6 +35,18 @@ class Price:
         return self.cost(usage["prompt_tokens"], usage["completion_tokens"])
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What some answers may take."""
+
+    prompt_tokens: int
+    """Of all prompts together, as far as that is known without the model's own tokenizer."""
+    completion_tokens: int | None
+    """Of all answers together at most; ``None`` without a longest answer."""
+    usd: float | None
+    """US dollars at most; ``None`` without a price."""
+
+
 def load_prices(source: str | Mapping[str, Any] | None) -> dict[str, Price]:
     """Prices by model name.
 

@@ -9,6 +9,7 @@ from ragablate.design import PLACEBO
 from ragablate.records import Arm
 from ragablate.report import plans
 from ragablate.report.page import Page
+from ragablate.report.spending import estimate, in_words
 
 if TYPE_CHECKING:
     from ragablate.checked import Checked
@@ -57,6 +58,9 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
             (f"at most {sum(most.values()):,} for {len(most)} arms; stored answers take none.", ""),
         )
     )
+    spending = estimate(checked, most)
+    if spending is not None:
+        page.line(page.join(("Estimated:", "bold"), (in_words(spending), "")))
 
 
 def _data(checked: Checked) -> str:
@@ -111,6 +115,7 @@ def plan_object(checked: Checked) -> dict[str, object]:
     """The plan as plain values."""
     dataset = checked.dataset
     answerable = sum(gold.answerable for gold in dataset.gold.values())
+    most = calls(checked)
     return {
         "dataset": {
             "name": dataset.name,
@@ -121,5 +126,6 @@ def plan_object(checked: Checked) -> dict[str, object]:
         "arms": checked.plan.arms,
         "contrasts": checked.plan.contrasts,
         "analyses": checked.plan.analyses,
-        "calls": calls(checked),
+        "calls": most,
+        "estimate": estimate(checked, most),
     }
