@@ -48,7 +48,7 @@ class Answered:
     moves: str
     """How many questions changed."""
     named: tuple[tuple[str, str, str], ...]
-    """Of several arms: the terms that stand out, each with its number and state."""
+    """Of several arms: the largest terms, each with its number and what the data say."""
     sentences: tuple[str, ...]
     """The verdict in plain language."""
     explorations: tuple[str, ...]
@@ -129,7 +129,7 @@ def _named(finding: Finding) -> tuple[tuple[str, str, str], ...]:
         return ()
     largest = sorted(finding.result.terms, key=lambda t: -abs(t.value))[:_MOST_TERMS]
     kept = [t for t in finding.result.terms if t in largest]
-    return tuple((t.name, figures.term(t), t.state) for t in kept)
+    return tuple((t.name, figures.term(t), figures.STATES[t.state]) for t in kept)
 
 
 # ── designs of several arms ─────────────────────────────────────────────────────────────

@@ -82,14 +82,14 @@ def _fall_wide(chain: Fall) -> Sheet:
     step = 34
     rows = len(chain.terms) + 2
     sheet = Sheet(WIDE, HEAD + step * rows + FOOT)
-    axes = sheet.axis(Frame(190, 690, HEAD, HEAD + step * rows), *_fall_range(chain))
+    axes = sheet.axis(Frame(240, 690, HEAD, HEAD + step * rows), *_fall_range(chain))
     heads = ((780, "mean"), (906, f"{figures.covered([t.ci95 for t in chain.terms])} interval"),
-             (986, "raised / lowered"))  # fmt: skip
+             (1080, "raised / lowered, state"))  # fmt: skip
     for x, text in heads:
         sheet.text(x, 10, text, "soft", "right", 11)
 
     def row(y: float, term: Term) -> None:
-        sheet.text(0, y, shortened(term.name, 26), bold=True)
+        sheet.text(0, y, shortened(term.name, 34), bold=True)
         sheet.text(780, y, figures.term(term), side="right", bold=True)
         sheet.text(906, y, figures.term_interval(term), side="right")
         sheet.text(986, y, f"{term.fixed} / {term.broke}", "soft", "right")
@@ -136,7 +136,11 @@ def _fall_rows(
     origin = axes.get_xlim()[0]
 
     def whole(y: float, name: str, value: float) -> None:
-        axes.barh([y + down], [value - origin], left=origin, height=2 * half, color=INKS["line"])
+        if origin == 0:
+            axes.barh([y + down], [value], height=2 * half, color=INKS["line"])
+        else:
+            # On a scale that does not begin at zero a bar's length would say nothing.
+            axes.plot([value], [y + down], "o", ms=9, color=INKS["line"])
         end(y, name, value)
 
     whole(y, *chain.start)
