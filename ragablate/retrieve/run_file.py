@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from ragablate.errors import AdapterError
 from ragablate.protocols import SearchRequest
-from ragablate.records import Corpus, Hit, Item, Ranking
+from ragablate.records import Corpus, Failure, Hit, Item, Ranking
 from ragablate.resources import locate
 from ragablate.retrieve.restrict import depth_problems, restriction
 
+_ABSENT = ("unmeasured", "empty")
 _GZIP = b"\x1f\x8b"
 
 
@@ -27,10 +28,11 @@ class RunFile:
     """Rankings read from a TREC run, by the qid of the question.
 
     The text of a search is not looked at, so a rewriter changes nothing about them; only
-    that it searches nothing at all, or often, does. A question of which the run has no line
-    gets an empty ranking. Lines are ordered by descending score, as trec_eval orders them,
-    and the column of ranks is ignored; ties go by ascending pid, as everywhere here
-    (trec_eval takes them by descending pid).
+    that it searches nothing at all, or often, does. Of a question that the run does not name
+    it cannot be told whether nothing was found or nobody searched: it is unmeasured, or gets
+    an empty ranking where ``absent`` says so. Lines are ordered by descending score, as
+    trec_eval orders them, and the column of ranks is ignored; ties go by ascending pid, as
+    everywhere here (trec_eval takes them by descending pid).
 
     Args:
         path: A file with lines ``qid Q0 pid rank score tag``, separated by white space, plain
@@ -39,15 +41,23 @@ class RunFile:
         depth: How many passages a ranking holds at most.
         pool: Whether a question's pool restricts what is ranked.
         apply_filter: Whether a question's metadata filter restricts what is ranked.
+        absent: What a question without a line in the run is: ``unmeasured``, or ``empty``,
+            searched without a find.
     """
 
     def __init__(
-        self, path: str, depth: int = 100, pool: bool = False, apply_filter: bool = False
+        self,
+        path: str,
+        depth: int = 100,
+        pool: bool = False,
+        apply_filter: bool = False,
+        absent: str = "unmeasured",
     ) -> None:
         self.path = path
         self.depth = depth
         self.pool = pool
         self.apply_filter = apply_filter
+        self.absent = absent
         self._run: dict[str, list[_Line]] | None = None
 
     def retrieve(
@@ -65,15 +75,25 @@ class RunFile:
         if self._run is None:
             self._run = _parse(self.path, self._read())
         for request in requests:
-            yield Item(request.id, self._ranking(corpus, request, self._run))
+            qid = request.question.qid
+            if qid not in self._run and self.absent == "unmeasured":
+                reason = (
+                    f"the run '{self.path}' does not name question '{qid}': take a run of these "
+                    "questions, or set absent=empty where it means that nothing was found"
+                )
+                yield Item(request.id, None, Failure("infrastructure", reason))
+            else:
+                yield Item(request.id, self._ranking(corpus, request, self._run))
 
     def problems(self) -> list[str]:
-        """A missing file, or a depth that keeps nothing."""
+        """A missing file, a depth that keeps nothing, or an unknown ``absent``."""
         try:
             missing = not locate(self.path).is_file()
         except AdapterError as error:
             return [str(error)]
         found = [f"the run '{self.path}' does not exist: correct path"] if missing else []
+        if self.absent not in _ABSENT:
+            found.append(f"absent is '{self.absent}': set it to {' or '.join(_ABSENT)}")
         return found + depth_problems(self.depth)
 
     def identity(self) -> dict[str, object]:

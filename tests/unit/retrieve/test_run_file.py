@@ -39,9 +39,19 @@ def test_lines_are_ordered_by_score_then_pid_whatever_their_ranks_say(tmp_path):
     assert ranking(run(tmp_path), "q2") == [("d", -0.3)]
 
 
-def test_a_question_without_lines_gets_an_empty_ranking(tmp_path):
-    assert ranking(run(tmp_path), "q3") == []
-    assert ranking(run(tmp_path, b""), "q1") == []
+@pytest.mark.parametrize(("data", "qid"), [(RUN, "q3"), (b"", "q1")])
+def test_a_question_that_the_run_does_not_name_is_unmeasured_not_empty(tmp_path, data, qid):
+    request = SearchRequest("r", "whatever", Question(qid, ""))
+    (item,) = run(tmp_path, data).retrieve(CORPUS, [request])
+    assert item.value is None
+    assert item.failure.kind == "infrastructure"
+    assert f"does not name question '{qid}'" in item.failure.message
+
+
+def test_a_question_without_lines_gets_an_empty_ranking_where_that_is_said(tmp_path):
+    assert ranking(run(tmp_path, absent="empty"), "q3") == []
+    assert ranking(run(tmp_path, b"", absent="empty"), "q1") == []
+    assert "absent is 'zero'" in run(tmp_path, absent="zero").problems()[0]
 
 
 def test_rankings_are_cut_to_the_depth(tmp_path):
