@@ -5,8 +5,11 @@ from __future__ import annotations
 from ragablate.functions import one_line
 from ragablate.records import Failure, FailureKind
 
+RAISED = (Exception, SystemExit, GeneratorExit)
+"""What user code may raise without more than its own item failing: all but an interrupt."""
 
-def failure_of(error: Exception, what: str) -> Failure:
+
+def failure_of(error: BaseException, what: str) -> Failure:
     """Why one item has no value.
 
     Args:

@@ -54,7 +54,7 @@ def function_problems(spec: str, where: str) -> list[str]:
         return [str(error)]
     except ModuleNotFoundError as error:
         return [_no_module(spec, where, error.name or spec)]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return [f"{where} is '{spec}', but its package cannot be imported: {one_line(error)}"]
     return []
 
@@ -93,8 +93,9 @@ def function_version(spec: str, declared: str = "") -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """An exception's type and message on one line, cut to 300 characters."""
+    """An exception's type and message on one line, cut to 300 characters, as any file holds it."""
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 300 else text[:299] + "…"
 
 
@@ -118,7 +119,7 @@ def _import(module_name: str, spec: str, where: str) -> Any:
             f"{where} is '{spec}', but importing '{module_name}' fails because there is no "
             f"module '{missing}': install it"
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AdapterError(
             f"{where} is '{spec}', but importing '{module_name}' fails: {one_line(error)}"
         ) from error

@@ -10,7 +10,8 @@ import msgspec
 
 from ragablate.codec import decode, encode
 from ragablate.errors import AdapterError
-from ragablate.records import Item
+from ragablate.functions import one_line
+from ragablate.records import Failure, Item
 from ragablate.store import Shelf, Store
 
 
@@ -91,9 +92,10 @@ class Pending(Generic[R, T]):
             )
         self._open.remove(item.id)
         key = self._keys[item.id]
-        self._results[key] = item
-        if self._shelf is not None and _final(item):
-            self._shelf.put(key, encode(item))
+        kept, data = _storable(item, self._work)
+        self._results[key] = kept
+        if self._shelf is not None and _final(kept):
+            self._shelf.put(key, data)
 
     def finish(self) -> dict[str, Item[T]]:
         """Results by store key.
@@ -136,6 +138,23 @@ def run(
             pending.take(item)
             progress(work.stage, done, len(pending.missing))
     return pending.finish()
+
+
+def _storable(item: Item[T], work: Work[R, T]) -> tuple[Item[T], bytes]:
+    """An item as it can be stored, with its bytes; else the failure in its place.
+
+    What another process would not read back must not be scored in this one either: half a
+    surrogate pair, a number that is not finite, a field of another type.
+    """
+    try:
+        data = encode(item)
+        if decode(data, work.kind).value is None and item.value is not None:
+            raise ValueError("a number that is not finite")
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        reason = f"{work.stage}: the result cannot be stored: {one_line(error)}"
+        failed: Item[T] = Item(item.id, None, Failure("pipeline", reason))
+        return failed, encode(failed)
+    return item, data
 
 
 def _final(item: Item[Any]) -> bool:

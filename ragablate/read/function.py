@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ragablate.failures import failure_of
+from ragablate.failures import RAISED, failure_of
 from ragablate.functions import function_problems, function_version, load_function
 from ragablate.read.evidence import show, shown
 from ragablate.records import Answer, Context, Failure, Item, Prompt, Question, ReadRequest
@@ -87,7 +87,7 @@ class FunctionReader:
         what = f"{_WHERE} {self.function}"
         try:
             said = function(prompt.question, passages, **{**extra, **(self.args or {})})
-        except Exception as error:
+        except RAISED as error:
             return Item(request.id, None, failure_of(error, what))
         if isinstance(said, Answer):
             return Item(request.id, said)
@@ -95,7 +95,9 @@ class FunctionReader:
             reason = f"{what} returned a {type(said).__name__}, not the text of an answer"
             return Item(request.id, None, Failure("pipeline", reason))
         declined = bool(self.sentinel) and said.strip() == self.sentinel.strip()
-        return Item(request.id, Answer(said, abstained=declined, model=self.function))
+        # A subclass, such as NumPy's, has its own idea of what it is; stored is the text.
+        text = str.__str__(said)
+        return Item(request.id, Answer(text, abstained=declined, model=self.function))
 
 
 def _accepted(function: Callable[..., Any]) -> frozenset[str]:

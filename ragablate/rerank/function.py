@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragablate.errors import AdapterError
-from ragablate.failures import failure_of
+from ragablate.failures import RAISED, failure_of
 from ragablate.functions import function_problems, function_version, load_function
 from ragablate.protocols import RerankRequest
 from ragablate.records import Corpus, Failure, Hit, Item, Ranking
@@ -68,7 +68,7 @@ class FunctionReranker:
             old = [hit.score for hit in hits]
             new = list(function(request.question.text, passages, old, **(self.args or {})))
             scores = [float(score) for score in new]
-        except Exception as error:
+        except RAISED as error:
             return Item(request.id, None, failure_of(error, what))
         if len(scores) != len(hits) or not all(map(math.isfinite, scores)):
             return Item(request.id, None, Failure("pipeline", _wrong(what, scores, len(hits))))

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragablate.errors import AdapterError
-from ragablate.failures import failure_of
+from ragablate.failures import RAISED, failure_of
 from ragablate.functions import function_problems, function_version, load_function
 from ragablate.protocols import SearchRequest
 from ragablate.records import Corpus, Hit, Item, Passage, Ranking
@@ -79,7 +79,7 @@ class FunctionRetriever:
                 # Here, because a generator of the user's runs only now.
                 found = found.items() if isinstance(found, Mapping) else found
                 pairs = None if found is None else list(found)
-            except Exception as error:
+            except RAISED as error:
                 failure = failure_of(error, f"{_WHERE} {self.function}")
                 yield Item(request.id, None, failure)
                 continue
@@ -132,7 +132,7 @@ def _hit(pair: Any, where: str) -> Hit:
             raise TypeError("a pid without a score")
         pid, score = (pair.pid, pair.score) if isinstance(pair, Hit) else pair
         hit = Hit(pid, float(score))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise AdapterError(
             f"{where} returned {pair!r:.80} in its ranking: return pairs of pid and score"
         ) from error

@@ -120,3 +120,31 @@ def test_an_adapter_that_breaks_its_contract_is_named(
 ) -> None:
     with pytest.raises(AdapterError, match=sentence):
         run(work(broken), ASKED, Store(tmp_path), quiet)
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+@pytest.mark.parametrize("said", ["\ud800", 3, type("Text", (str,), {})("x")])
+def test_a_result_that_cannot_be_stored_fails_its_own_item_only(
+    tmp_path: Path, said: object, cheap: bool
+) -> None:
+    def answer(requests: Sequence[Ask]) -> Iterator[Item[object]]:
+        for request in requests:
+            yield Item(request.id, said if request.id == "a" else "fine")
+
+    ask = Work("test", "f" * 64, Item[str], answer, cheap)  # type: ignore[arg-type]
+    store = Store(tmp_path)
+    first = run(ask, ASKED, store, quiet)
+    assert first["k1"].value is None
+    assert first["k1"].failure is not None
+    assert first["k1"].failure.kind == "pipeline"
+    assert "cannot be stored" in first["k1"].failure.message
+    assert first["k2"].value == "fine"
+    assert run(ask, ASKED, Store(tmp_path), quiet) == first
+
+
+def test_a_number_that_is_not_finite_is_no_result(tmp_path: Path) -> None:
+    ask = Work(
+        "test", "f" * 64, Item[float], lambda rs: (Item(r.id, float("nan")) for r in rs), False
+    )
+    found = run(ask, ASKED, Store(tmp_path), quiet)
+    assert all(item.failure is not None for item in found.values())

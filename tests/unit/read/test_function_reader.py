@@ -115,3 +115,31 @@ def test_a_missing_function_is_a_problem_and_an_error():
 def test_a_stochastic_function_says_so():
     assert FunctionReader("m:f", stochastic=True).stochastic
     assert not FunctionReader("m:f").stochastic
+
+
+@pytest.mark.parametrize("stop", [SystemExit(0), SystemExit("bye"), GeneratorExit()])
+def test_a_function_that_would_end_the_process_fails_its_answer_only(user, stop):
+    def answer(question, passages):
+        raise stop
+
+    user.answer = answer
+    assert read().failure.kind == "pipeline"
+
+
+def test_an_interrupt_is_never_taken_for_a_failed_answer(user):
+    def answer(question, passages):
+        raise KeyboardInterrupt
+
+    user.answer = answer
+    with pytest.raises(KeyboardInterrupt):
+        read()
+
+
+def test_a_subclass_of_text_is_kept_as_its_text(user):
+    class Label(str):
+        def __str__(self):
+            return "something else"
+
+    user.answer = lambda question, passages: Label("yes")
+    assert type(read().value.text) is str
+    assert read().value.text == "yes"

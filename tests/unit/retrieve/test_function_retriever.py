@@ -45,6 +45,9 @@ def unknown(question, passages, depth):
 def nan(question, passages, depth):
     return [("a", float("nan"))]
 
+def huge(question, passages, depth):
+    return [("a", 10**400)]
+
 def words(question, passages, depth):
     return [("a", "high")]
 
@@ -153,6 +156,7 @@ def test_a_lost_connection_is_infrastructure():
     [
         ("unknown", "returned the pid 'nowhere', which is none of the passages it was given"),
         ("nan", "a score a finite number"),
+        ("huge", "return pairs of pid and score"),
         ("words", "return pairs of pid and score"),
         ("bare_pids", "return pairs of pid and score"),
         ("number_pids", "a pid is a string"),
