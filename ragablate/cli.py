@@ -81,7 +81,7 @@ def guarded(action: Callable[[], int], note: Callable[[str], None] = lambda _: N
     except KeyboardInterrupt:
         complain("interrupted; finished work is kept, the same command resumes")
         return 130
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # user code that leaves the process must not say 0
         if os.environ.get("HYDRA_FULL_ERROR"):
             traceback.print_exc()
         complain(
@@ -92,7 +92,10 @@ def guarded(action: Callable[[], int], note: Callable[[str], None] = lambda _: N
 
 
 def _complain(sentence: str) -> None:
-    print(f"ragablate: {sentence}", file=sys.stderr)
+    from ragablate.report.escape import clean
+
+    # It may name an id, a path or a model's words: no control sequence of theirs is obeyed.
+    print("ragablate:", "\n".join(map(clean, sentence.split("\n"))), file=sys.stderr)
 
 
 def _check(overrides: list[str]) -> int:
