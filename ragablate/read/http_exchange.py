@@ -80,6 +80,7 @@ class Endpoint:
         """How it is asked."""
         self._limit = RateLimit(manners.requests_per_minute, manners.tokens_per_minute)
         self._backoff = Backoff(manners.backoff_s)
+        self._address: httpx.URL | None = None
         self._idle: list[httpx.AsyncClient] = []
         self._secure: ssl.SSLContext | None = None
         self.places = asyncio.Semaphore(manners.max_concurrency)
@@ -157,8 +158,9 @@ class Endpoint:
 
         start = time.perf_counter()
         try:
+            self._address = self._address or httpx.URL(self._url)
             async with asyncio.timeout(self.manners.timeout_s):
-                reply = await client.post(self._url, content=ask.body)
+                reply = await client.post(self._address, content=ask.body)
         except TimeoutError:
             limit = self.manners.timeout_s
             return Transient(f"no whole reply within runtime.timeout_s={limit:g}")
@@ -193,11 +195,14 @@ Got = tuple[int, Answer | Failure | Unexplained]
 """The number of a request and what came of it."""
 
 
-def answers(asks: Sequence[Ask]) -> Generator[Got, None, None]:
+def answers(asks: Iterable[Ask]) -> Generator[Got, None, None]:
     """Ask everything, and give what comes of each as it comes; see ``streamed``.
 
     Requests begin in their order, whoever is asked: where the next one's endpoint has no free
     place, all that follow wait with it.
+
+    Args:
+        asks: Taken one by one, each when there is a place for the one before it.
 
     Raises:
         AdapterError: An endpoint says that no request can be right.
@@ -205,7 +210,9 @@ def answers(asks: Sequence[Ask]) -> Generator[Got, None, None]:
     return streamed(partial(_ask_all, asks))
 
 
-async def _ask_all(asks: Sequence[Ask], emit: Callable[[Got], None]) -> None:
+async def _ask_all(asks: Iterable[Ask], emit: Callable[[Got], None]) -> None:
+    endpoints: dict[int, Endpoint] = {}
+
     async def one(number: int, ask: Ask) -> None:
         try:
             emit((number, await ask.endpoint.answer(ask)))
@@ -215,12 +222,13 @@ async def _ask_all(asks: Sequence[Ask], emit: Callable[[Got], None]) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             for number, ask in enumerate(asks):
+                endpoints[id(ask.endpoint)] = ask.endpoint
                 await ask.endpoint.places.acquire()
                 group.create_task(one(number, ask))
     except BaseExceptionGroup as several:
         raise several.exceptions[0] from None
     finally:
-        for endpoint in {id(ask.endpoint): ask.endpoint for ask in asks}.values():
+        for endpoint in endpoints.values():
             await endpoint.close()
 
 

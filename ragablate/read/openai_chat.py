@@ -151,7 +151,7 @@ class OpenAIChat:
             return
         readers = {id(reader): reader for reader, _ in requests}
         endpoints = _endpoints(list(readers.values()))
-        asks = [reader._ask(request, endpoints[id(reader)]) for reader, request in requests]
+        asks = (reader._ask(request, endpoints[id(reader)]) for reader, request in requests)
         settling = {key: Settling(endpoints[key].manners.max_concurrency) for key in readers}
         with closing(answers(asks)) as found:
             for number, got in found:
