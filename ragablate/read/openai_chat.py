@@ -38,8 +38,8 @@ class OpenAIChat:
     not take the key, the model or a setting, reading ends at once.
 
     An answer's ``model`` is the name the endpoint reports and, after ``@``, its system
-    fingerprint. Even at temperature 0 an endpoint does not promise equal answers to equal
-    prompts: the placebo tells.
+    fingerprint; its ``latency_s`` is that of the attempt which was answered. Even at
+    temperature 0 an endpoint does not promise equal answers to equal prompts: the placebo tells.
 
     Args:
         base_url: Address up to where ``/chat/completions`` follows.
