@@ -129,3 +129,8 @@ def test_only_intervene_and_judge_can_receive_gold(protocol: type, name: str) ->
         assert carried & GOLDEN
     else:
         assert not carried & GOLDEN
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ragablate.bundle.read import Bundle
-from ragablate.codec import plain
+from ragablate.codec import encode, plain
+from ragablate.prompts import context_digest
 from ragablate.proofs import Proof
 from ragablate.records import (
     Agreement,
@@ -18,16 +19,27 @@ from ragablate.records import (
     Change,
     Comparison,
     Conclusion,
+    Context,
+    ContextPassage,
     Contrast,
     Effect,
+    Evicted,
+    GateDecision,
     Gold,
+    GoldPassage,
+    Hit,
     Interval,
+    Prompt,
+    ResolvedAlternative,
     ResolvedGold,
+    Segment,
     Share,
     Signal,
     Term,
+    Turn,
+    Verdict,
 )
-from ragablate.traces import QuestionLine, TraceLine
+from ragablate.traces import ContextLine, QuestionLine, Retrieved, TraceLine
 
 
 @dataclass(frozen=True)
@@ -370,3 +382,72 @@ def with_ladder(study: Study, name: str = "localize", refused: bool = False) -> 
 def add_ladder() -> Callable[..., Study]:
     """Adds a ladder to a study."""
     return with_ladder
+
+
+# ── single questions, for the page ──────────────────────────────────────────────────────
+
+
+def _spoken(arm: str, qid: str, text: str, digest: str, prompt: str) -> TraceLine:
+    return TraceLine(
+        arm=arm,
+        qid=qid,
+        replicate=1,
+        question=text,
+        retrieved=(Retrieved("p1", 2.0, 1), Retrieved("p2", 1.0, 2)),
+        prompt_pids=("p1",),
+        answer=f"{text} [1]",
+        history=(Turn("user", text),),
+        searches=(text,),
+        candidates=(Hit("p1", 3.0), Hit("p2", 2.0), Hit("p3", 1.0)),
+        gate=GateDecision("go", text),
+        evicted=(Evicted("p2", "budget_cut"),),
+        context_digest=digest,
+        prompt_digest=prompt,
+        cited=("p1",),
+        gold_pids=("p1", "p3"),
+        gold_parts=(("p1",), ("p3",)),
+        latency_s=1.25,
+        timestamp="2026-11-30T22:32:26.638+00:00",
+    )
+
+
+def with_questions(study: Study, text: str, folder: Path) -> Study:
+    """A study whose every question, passage, prompt, answer and reason is ``text``."""
+    bundle, comparison = study
+    shown = ContextPassage("p1", f"head\n{text}", text, tokens=3)
+    digest = context_digest(Context((shown,)))
+    gold = GoldPassage(ContextPassage("p3", text, text), (text,))
+    parts = (
+        (ResolvedAlternative((GoldPassage(shown, (text,)),)),),
+        (ResolvedAlternative((gold,)),),
+    )
+    questions = {
+        qid: QuestionLine(
+            qid, text, "0", "0", Gold(qid, (), (text,)), ResolvedGold(qid, parts), False, qid,
+            {"type": text},
+        )
+        for qid in bundle.questions
+    }  # fmt: skip
+    traces = {
+        arm: tuple(_spoken(arm, qid, text, digest, "f" * 64) for qid in questions)
+        for arm in bundle.arms
+    }
+    verdicts = {
+        arm: tuple(Verdict(qid, 1, "correct", 1.0, text) for qid in questions)
+        for arm in bundle.arms
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    segments = (Segment("system", f"frame {text}"), Segment("user", f"[1] {text}\n", "p1"))
+    prompt = Prompt("q0", text, segments)
+    row = {"digest": "f" * 64, **dict(plain(prompt))}
+    (folder / "prompts.jsonl").write_bytes(encode(row) + b"\n")
+    contexts = {digest: ContextLine(digest, (shown,))}
+    other = type(bundle)(folder, bundle.plan, questions, contexts, traces, verdicts)
+    object.__setattr__(other, "proofs", bundle.proofs)
+    return other, comparison
+
+
+@pytest.fixture(scope="session")
+def add_questions() -> Callable[..., Study]:
+    """Fills a study with questions."""
+    return with_questions
