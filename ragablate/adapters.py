@@ -24,6 +24,7 @@ from omegaconf.errors import OmegaConfBaseException
 from ragablate import protocols
 from ragablate.codec import digest
 from ragablate.config import STAGES, PlainConfig, without_runtime
+from ragablate.sources import local_sources
 
 PROTOCOLS: Mapping[str, type] = {
     "dataset": protocols.DatasetSource,
@@ -205,11 +206,14 @@ def source(kind: type) -> str:
 
 @cache
 def _source(module: str) -> str:
+    own = {name: _file(name) for name in _modules(module)}
+    sources = {name: path.read_bytes() for name, path in own.items() if path is not None}
+    if not module.startswith("ragablate."):
+        sources |= local_sources(module)
     h = hashlib.sha256()
-    for name in sorted(_modules(module)):
-        path = _file(name)
+    for name, data in sorted(sources.items()):
         h.update(name.encode())
-        h.update(path.read_bytes() if path is not None else b"")
+        h.update(data)
     return h.hexdigest()
 
 

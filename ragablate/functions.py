@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from ragablate.errors import AdapterError
+from ragablate.sources import local_sources
 
 
 def load_function(spec: str, where: str) -> Callable[..., Any]:
@@ -60,10 +61,11 @@ def function_problems(spec: str, where: str) -> list[str]:
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """sha256 over the function's qualified name and the source of its module.
+    """sha256 over the function's qualified name and the source it is made of.
 
-    The whole module, so that an edited function next to it that it calls counts too. Empty
-    where there is no source: built in, compiled, or typed into a prompt.
+    That is its whole module and every module of the user's which that imports, so that an
+    edited function anywhere that it may call counts too. Empty where there is no source:
+    built in, compiled, or typed into a prompt.
     """
     function = inspect.unwrap(function)
     owner = function if hasattr(function, "__qualname__") else type(function)
@@ -75,7 +77,11 @@ def source_digest(function: Callable[..., Any]) -> str:
     if not source:
         return ""
     text = f"{owner.__qualname__}\n{source}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    h = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    for name, data in sorted(local_sources(owner.__module__).items()):
+        h.update(f"\n{name}\n".encode())
+        h.update(data)
+    return h.hexdigest()
 
 
 def function_version(spec: str, declared: str = "") -> str:
