@@ -9,7 +9,11 @@ from fractions import Fraction
 from ragablate.compare.effects import Draft, Role, Sample, decision, drafts, finish
 from ragablate.compare.inference.intervals import rate_interval
 from ragablate.compare.inference.multiplicity import holm
-from ragablate.compare.inference.states import FEWEST_QUESTIONS, decide_with_missing
+from ragablate.compare.inference.states import (
+    FEWEST_CHANGED,
+    FEWEST_QUESTIONS,
+    decide_with_missing,
+)
 from ragablate.compare.ladder_reasons import split_by_reason
 from ragablate.compare.ladder_rungs import (
     JOINT,
@@ -237,14 +241,15 @@ def _one_sided(
     values = merged(climbed, name)
     n, margin = len(values), analysis.margin
     interval = rate_interval([float(v) for v in values], clusters=clusters(study, climbed.qids))
-    state = against_margin(interval, margin, n)
+    state = against_margin(interval, margin, values)
     if climbed.incomplete:
         every = (*climbed.qids, *(q.qid for q in climbed.incomplete))
         keys = clusters(study, every)
         for side in (0, 1):
             unmeasured = [q.bounds(climbed.steps)[name][side] for q in climbed.incomplete]
-            rates = [float(v) for v in (*values, *unmeasured)]
-            if against_margin(rate_interval(rates, clusters=keys), margin, len(every)) != state:
+            bounded = (*values, *unmeasured)
+            rates = [float(v) for v in bounded]
+            if against_margin(rate_interval(rates, clusters=keys), margin, bounded) != state:
                 state = "unclear"
     return Term(
         name=name,
@@ -274,11 +279,13 @@ def reader_and_label(climbed: Climb) -> tuple[Fraction, ...]:
     return tuple(sum(parts, Fraction(0)) for parts in zip(*columns, strict=True))
 
 
-def against_margin(interval: Interval, margin: float, n: int) -> State:
+def against_margin(interval: Interval, margin: float, losses: Sequence[Fraction]) -> State:
     """Whether a loss is above the margin, within it, or neither can be said.
 
-    Fewer than 20 questions never show that a loss is within the margin.
+    Fewer than 6 questions that lose never show that it is above, and fewer than 20 questions
+    never that it is within: what holds of a difference holds of a loss.
     """
-    if interval.low > margin:
+    if interval.low > margin and sum(loss > 0 for loss in losses) >= FEWEST_CHANGED:
         return "up"
-    return "flat" if interval.high <= margin and n >= FEWEST_QUESTIONS else "unclear"
+    within = interval.high <= margin and len(losses) >= FEWEST_QUESTIONS
+    return "flat" if within else "unclear"

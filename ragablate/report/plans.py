@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragablate.config import STAGES
+from ragablate.edges import edges
 from ragablate.records import Analysis, Change, Contrast
 from ragablate.report.tables import NOTHING
 
@@ -66,7 +67,8 @@ def changed(contrast: Contrast) -> str:
 def design(analysis: Analysis) -> str:
     """What a design of several arms changes: its variables, or its chain of interventions."""
     if not analysis.factors:
-        return f"{analysis.kind} {' > '.join(analysis.arms)}"
+        roles = [*edges(analysis)[0].roles[:1], *(e.roles[1] for e in edges(analysis))]
+        return f"{analysis.kind} {' > '.join(roles)}"
     factors = ", ".join(
         f"{factor.variable}: {factor.control_level} → {factor.level}" for factor in analysis.factors
     )

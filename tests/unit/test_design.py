@@ -93,6 +93,8 @@ def test_a_named_level_may_set_several_leaves_of_its_variable() -> None:
             "sets retriever, outside its variable",
         ),
         (["experiment=swap_assembler", "assembler.budget_tokens=3"], "which this level would over"),
+        (["limit=20", "limit=40"], "limit is given twice"),
+        (["experiment=closed_book", "experiment=localize"], "experiment=[a,b]"),
         (["reader.nope=1"], "Could not override 'reader.nope'"),
         (["reader=nope"], "Could not find 'reader/nope'"),
         (["dataset=jsonl"], "dataset.path has no value"),
@@ -127,3 +129,10 @@ def test_a_runtime_knob_is_no_change() -> None:
         "experiment.swap_retriever.treatments=[{same:['retriever.runtime.threads=2']}]",
     )
     assert "is equal to control" in found[0]
+
+
+def test_on_other_data_nothing_is_swapped_in_that_was_made_for_the_shipped_ones() -> None:
+    for name in ("swap_retriever", "retriever_x_reader", "mediation", "attribute_change"):
+        planned = plan([f"experiment={name}", "dataset=jsonl", "dataset.path=anywhere"])
+        shipped = [c for c in planned.configs.values() if "RunFile" in c["retriever"]["_target_"]]
+        assert shipped == []
