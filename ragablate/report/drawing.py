@@ -38,7 +38,10 @@ def available() -> bool:
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """Draw alike everywhere, whatever a user's own matplotlib settings are."""
+    """Draw alike everywhere, whatever a user's own matplotlib settings are.
+
+    A sheet must be made and filled within, so that the same calls give the same bytes.
+    """
     import matplotlib
 
     with matplotlib.rc_context():
@@ -133,7 +136,8 @@ class Sheet:
     def svg(self, prefix: str, label: str) -> str:
         """The drawing as an element of a page; the same calls give the same bytes."""
         written = io.StringIO()
-        self._canvas.print_svg(written, metadata=_NO_METADATA)
+        with settled():
+            self._canvas.print_svg(written, metadata=_NO_METADATA)
         return themed(written.getvalue(), self._texts, prefix, label)
 
 

@@ -30,6 +30,8 @@ PER_PART = 20
 
 _LEVEL = 6
 _PLACES = 6
+_REPAIRS = {"A", "D", "S", "O"}
+"""Roles without which a ladder is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def _fixes(study: Study, qids: Sequence[str]) -> dict[str, list[str | None]]:
     table = ScoreTable(study)
     found = {}
     for analysis in study.analyses:
-        if analysis.kind != "ladder":
+        if analysis.kind != "ladder" or not analysis.arms.keys() >= _REPAIRS:
             continue
         climbed = climb(table, analysis)
         fixed = {q.qid: first_fix(climbed, q) for q in failing(climbed)}

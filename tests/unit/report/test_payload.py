@@ -66,25 +66,29 @@ def test_every_text_comes_back_as_it_was(
 
 def test_a_gold_passage_is_followed_through_candidates_and_ranking(filled: Bundle) -> None:
     _, rows, _ = _opened(payload(filled, filled.study()))
-    assert ["p1", "p3"] == rows[0]["gold"]
+    assert rows[0]["gold"] == ["p1", "p3"]
     # The first is candidate 1 and rank 1, the second candidate 3 and was not kept.
-    assert [[1, 1], [3, 0]] == rows[0]["arms"][0][0]["found"]
+    assert rows[0]["arms"][0][0]["found"] == [[1, 1], [3, 0]]
 
 
 def test_arms_that_show_the_same_share_one_context_prompt_and_answer(filled: Bundle) -> None:
     row = _opened(payload(filled, filled.study()))[1][0]
-    assert [3, 1, 1, 1] == [len(row[k]) for k in ("arms", "contexts", "prompts", "answers")]
+    assert [len(row[k]) for k in ("arms", "contexts", "prompts", "answers")] == [3, 1, 1, 1]
 
 
 def test_the_index_has_what_questions_are_found_by(filled: Bundle) -> None:
     index = _opened(payload(filled, filled.study()))[0]
-    assert ["control", "retriever=dense", "placebo"] == index["arms"]
-    assert ["q0", "q1"] == index["qids"]
-    assert [1.0, 1.0] == index["scores"]["correct"][1]
-    assert [["Ada Lind built it in 1931."] * 2] == list(index["slices"].values())
-    assert ["swap_retriever/dense", "retriever: bm25 → dense", 0, 1, "correct"] == index[
-        "contrasts"
-    ][0]
+    assert index["arms"] == ["control", "retriever=dense", "placebo"]
+    assert index["qids"] == ["q0", "q1"]
+    assert index["scores"]["correct"][1] == [1.0, 1.0]
+    assert list(index["slices"].values()) == [["Ada Lind built it in 1931."] * 2]
+    assert index["contrasts"][0] == [
+        "swap_retriever/dense",
+        "retriever: bm25 → dense",
+        0,
+        1,
+        "correct",
+    ]
 
 
 def test_a_question_that_was_not_asked_in_an_arm_has_no_decode_there(filled: Bundle) -> None:
@@ -92,7 +96,7 @@ def test_a_question_that_was_not_asked_in_an_arm_has_no_decode_there(filled: Bun
     other = replace(filled, traces=traces, verdicts={**filled.verdicts, "placebo": ()})
     index, rows, _ = _opened(payload(other, filled.study()))
     assert rows[0]["arms"][2] == []
-    assert [-1, -1] == index["bucket"][2]
+    assert index["bucket"][2] == [-1, -1]
 
 
 def test_a_bundle_without_prompts_is_shown_without_them(filled: Bundle) -> None:
@@ -113,7 +117,7 @@ def test_questions_come_in_parts_and_each_text_lies_in_one(filled: Bundle) -> No
     other = replace(filled, questions=questions, traces=traces)
     found = payload(other, filled.study())
     index, rows, texts = _opened(found)
-    assert 3 == len(found.parts)
+    assert len(found.parts) == 3
     assert count == len(rows)
     assert len(set(texts)) == len(texts)
     assert [0, len(texts), len(texts)] == index["firsts"]
@@ -130,11 +134,11 @@ def test_no_clock_reaches_the_page(filled: Bundle) -> None:
 
 def test_shared_texts_are_numbered_as_they_are_met() -> None:
     texts = Texts()
-    assert ["[1] ", 0, "\n"] == texts.around("[1] body\n", "body")
-    assert [0] == texts.around("body", "body")
-    assert ["short"] == texts.around("short", "")
-    assert [1] == texts.around("x" * 100, "not in it")
-    assert [] == texts.around("", "")
-    assert ["body", "x" * 100] == texts.taken()
-    assert [] == texts.taken()
-    assert 2 == texts.total
+    assert texts.around("[1] body\n", "body") == ["[1] ", 0, "\n"]
+    assert texts.around("body", "body") == [0]
+    assert texts.around("short", "") == ["short"]
+    assert texts.around("x" * 100, "not in it") == [1]
+    assert texts.around("", "") == []
+    assert texts.taken() == ["body", "x" * 100]
+    assert texts.taken() == []
+    assert texts.total == 2

@@ -22,17 +22,18 @@ def _verdict(value: float | None, reason: str) -> Verdict:
 def test_each_claim_names_the_passage_that_supports_it() -> None:
     answer = "The Zorbat Bridge was opened in 1931. The Mirr is a river of 214 kilometres."
     found = said(answer, BOTH, (), _verdict(1.0, "supported by p1, p2"), JUDGE)
-    assert [("p1", True), ("p2", True)] == [(s.support, s.claim) for s in found]
+    assert [(s.support, s.claim) for s in found] == [("p1", True), ("p2", True)]
 
 
 def test_a_claim_that_nothing_supports_is_told_from_one_that_was_not_judged() -> None:
     answer = "The Zorbat Bridge was opened in 1931. Its architect was Edna Moll."
     reason = "supported by p1; 1 of 2 claims unsupported"
-    judged = said(answer, BOTH, (), _verdict(0.5, reason), JUDGE)
-    assert [("p1", True), ("", True)] == [(s.support, s.claim) for s in judged]
-    for verdict, judge in ((None, JUDGE), (_verdict(None, "declined"), JUDGE), (judged, None)):
-        unjudged = said(answer, BOTH, (), verdict, judge)  # type: ignore[arg-type]
-        assert [("", False)] * 2 == [(s.support, s.claim) for s in unjudged]
+    half = _verdict(0.5, reason)
+    judged = said(answer, BOTH, (), half, JUDGE)
+    assert [(s.support, s.claim) for s in judged] == [("p1", True), ("", True)]
+    for verdict, judge in ((None, JUDGE), (_verdict(None, "declined"), JUDGE), (half, None)):
+        unjudged = said(answer, BOTH, (), verdict, judge)
+        assert [(s.support, s.claim) for s in unjudged] == [("", False)] * 2
 
 
 def test_support_that_would_contradict_the_verdict_is_not_shown() -> None:
@@ -44,15 +45,15 @@ def test_support_that_would_contradict_the_verdict_is_not_shown() -> None:
 def test_a_sentence_without_a_claim_is_supported_by_nothing() -> None:
     answer = "Yes. The Zorbat Bridge was opened in 1931."
     found = said(answer, BOTH, (), _verdict(1.0, "supported by p1"), JUDGE)
-    assert [("", False), ("p1", True)] == [(s.support, s.claim) for s in found]
+    assert [(s.support, s.claim) for s in found] == [("", False), ("p1", True)]
 
 
 def test_markers_point_to_the_passages_they_name() -> None:
     found = said("It was opened in 1931 [1, 2]. See [9].", BOTH, ("p1", "p2"), None, None)
-    assert [
+    assert [s.pieces for s in found] == [
         ("It was opened in 1931", (" [1, 2]", ("p1", "p2")), "."),
         (" See", (" [9]", ()), "."),
-    ] == [s.pieces for s in found]
+    ]
 
 
 @settings(deadline=None, max_examples=300)
@@ -69,6 +70,6 @@ def test_the_judge_is_the_plans_own() -> None:
     node = {"_target_": target, "threshold": 0.5, "match_names": False, "phrases": []}
     judge = lexical_judge({"judge": {"faithfulness": node}})
     assert judge is not None
-    assert (0.5, False) == (judge.threshold, judge.match_names)
+    assert (judge.threshold, judge.match_names) == (0.5, False)
     assert lexical_judge({"judge": {"faithfulness": {"_target_": "other.Judge"}}}) is None
     assert lexical_judge({}) is None

@@ -19,10 +19,10 @@ def test_answers_are_counted_by_what_they_were_and_what_they_became() -> None:
     after = {("a", 1): "ok", ("b", 1): "assembly", ("c", 1): "assembly", ("d", 1): "ok",
              ("e", 1): "gate"}  # fmt: skip
     found = matrix(before, after, ("retrieval", "gate", "assembly", "ok"))
-    assert (("retrieval", "gate", "ok"), ("gate", "assembly", "ok")) == (found.before, found.after)
-    assert 1 == found.counts["retrieval", "assembly"]
-    assert (5, 2) == (found.total, found.stayed)
-    assert (1, 1, 1) == (found.fixed, found.broken, found.moved)
+    assert (found.before, found.after) == (("retrieval", "gate", "ok"), ("gate", "assembly", "ok"))
+    assert found.counts["retrieval", "assembly"] == 1
+    assert (found.total, found.stayed) == (5, 2)
+    assert (found.fixed, found.broken, found.moved) == (1, 1, 1)
 
 
 def _with(bundle: Bundle, arm: str, **values: float | None) -> Bundle:
@@ -39,10 +39,10 @@ def test_evidence_and_faithfulness_make_a_state(
     def state(**values: float | None) -> str | None:
         return by_evidence(_with(bundle, "control", **values), "control").get(key)
 
-    assert "evidence in context, faithful" == state(evidence_in_context=1.0, faithfulness=0.8)
-    assert "evidence in context, not faithful" == state(evidence_in_context=1.0, faithfulness=0.5)
-    assert "evidence lacking, unmeasured" == state(evidence_in_context=0.5, faithfulness=None)
-    assert "evidence lacking, declined" == state(evidence_in_context=0.0, abstained=1.0)
+    assert state(evidence_in_context=1.0, faithfulness=0.8) == "evidence in context, faithful"
+    assert state(evidence_in_context=1.0, faithfulness=0.5) == "evidence in context, not faithful"
+    assert state(evidence_in_context=0.5, faithfulness=None) == "evidence lacking, unmeasured"
+    assert state(evidence_in_context=0.0, abstained=1.0) == "evidence lacking, declined"
     assert state(faithfulness=1.0) is None
 
 
@@ -52,7 +52,7 @@ def test_an_eval_gap_has_no_state(
     bundle = _with(add_questions(study, "Who?", tmp_path)[0], "control", evidence_in_context=1.0)
     gap = replace(bundle.questions["q0"], eval_gap=True)
     other = replace(bundle, questions={**bundle.questions, "q0": gap})
-    assert {} == by_evidence(other, "control")
+    assert by_evidence(other, "control") == {}
 
 
 def test_failures_move_between_buckets(
@@ -62,5 +62,5 @@ def test_failures_move_between_buckets(
     failed = _with(bundle, "control", correct=0.0, faithfulness=1.0)
     found = buckets(failed, "control", "correct", "placebo")
     # One of two gold parts was shown.
-    assert {("partial evidence", "ok"): 1} == dict(found.counts)
-    assert (1, 0, 0) == (found.fixed, found.broken, found.moved)
+    assert dict(found.counts) == {("partial evidence", "ok"): 1}
+    assert (found.fixed, found.broken, found.moved) == (1, 0, 0)
