@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -115,7 +116,9 @@ def read_rows(path: Path, kind: type[Row], problems: list[str]) -> Rows:
         return Rows([], 1)
     for line, raw in _lines(path, data):
         try:
-            found.append((line, msgspec.json.decode(raw.decode(), type=kind)))
+            text = raw.decode()
+            found.append((line, msgspec.json.decode(text, type=kind)))
+            problems.extend(f"{line}: {typo}" for typo in _typos(text, kind))
         except UnicodeDecodeError as problem:
             problems.append(
                 f"{line}: not UTF-8 (byte {problem.start + 1} of the line is "
@@ -126,6 +129,20 @@ def read_rows(path: Path, kind: type[Row], problems: list[str]) -> Rows:
             lost += 1
             problems.append(f"{line}: {explain(raw, problem, _LINES)}")
     return Rows(found, lost)
+
+
+def _typos(text: str, kind: type[msgspec.Struct]) -> Iterator[str]:
+    """Unknown fields that are nearly a known one the row does not have.
+
+    Unknown fields are passed over, so a misspelt one would silently lose what it says.
+    """
+    known = kind.__struct_fields__
+    given = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, [k for k in known if k not in given], 1, 0.85)
+            if near:
+                yield f"unknown field '{name}': did you mean '{near[0]}'? Correct or remove it."
 
 
 def _lines(path: Path, data: bytes) -> Iterator[tuple[Line, bytes]]:

@@ -57,6 +57,13 @@ def test_an_unreadable_line_is_named_by_file_and_number(
     assert not (toy.parent / "outputs").exists()
 
 
+def test_a_misspelt_field_is_named_instead_of_passed_over(ragablate: Any, toy: Path) -> None:
+    file = toy / "questions.jsonl"
+    file.write_text(file.read_text().replace('"answerable"', '"answrable"'))
+    done = ragablate("check", "dataset=jsonl", f"dataset.path={toy}")
+    refused(done, "questions.jsonl", "'answrable': did you mean 'answerable'?")
+
+
 def test_a_missing_file_and_a_missing_folder_are_named(ragablate: Any, toy: Path) -> None:
     (toy / "corpus.jsonl").unlink()
     refused(ragablate("check", "dataset=jsonl", f"dataset.path={toy}"), "corpus.jsonl")
