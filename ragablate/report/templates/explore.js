@@ -13,6 +13,7 @@
   let limit = PAGE;
   let opened = -1;
   const chosen = new Set();
+  const columns = { slice: [], fix: [] };
 
   const plain = (text) => text.normalize("NFKC").toLowerCase();
 
@@ -25,20 +26,25 @@
     return make("label", {}, label, control);
   }
 
+  /* The values of columns as options, each known by its place. */
+  function choices(kind, named, write) {
+    return Object.entries(named).map(([name, own]) => {
+      const distinct = [...new Set(own.filter((value) => value !== null))].sort();
+      return [name, distinct.map((value) => {
+        columns[kind].push((place) => own[place] === value);
+        return [String(columns[kind].length - 1), write(name, value)];
+      })];
+    });
+  }
+
   function controls() {
     const search = make("input", { type: "search", name: "find", placeholder: "words of the question, or its id", autocomplete: "off" });
     const contrasts = index.contrasts.map(([, change], place) => [String(place), change]);
-    const values = Object.entries(index.slices).map(([name, own], n) => {
-      const distinct = [...new Set(own.filter((value) => value !== null))].sort();
-      return [name, distinct.map((value) => [`${n} ${value}`, `${name} = ${value}`])];
-    });
+    const values = choices("slice", index.slices, (name, value) => `${name} = ${value}`);
     const used = new Set(index.bucket.flat().filter((bucket) => bucket >= 0));
     const buckets = index.buckets.map((name, place) => [String(place), name === "ok" ? "nowhere: no failure" : name])
       .filter(([place]) => used.has(Number(place)));
-    const fixes = Object.entries(index.fixes).map(([name, own], n) => {
-      const distinct = [...new Set(own.filter((value) => value !== null))];
-      return [name, distinct.map((value) => [`${n} ${value}`, value === "none" ? "nothing" : value])];
-    });
+    const fixes = choices("fix", index.fixes, (_, value) => (value === "none" ? "nothing" : value));
     const parts = [make("label", { class: "find" }, "Search", search)];
     if (contrasts.length) {
       parts.push(select("contrast", "Compare control with", contrasts));
@@ -79,12 +85,8 @@
     if (kind) made.push((place) => index.kind[place] === Number(kind));
     const bucket = value("bucket");
     if (bucket) made.push((place) => index.bucket[Number(value("arm"))][place] === Number(bucket));
-    for (const [name, columns] of [["slice", index.slices], ["fix", index.fixes]]) {
-      const wanted = value(name);
-      if (!wanted) continue;
-      const cut = wanted.indexOf(" ");
-      const column = Object.values(columns)[Number(wanted.slice(0, cut))];
-      made.push((place) => column[place] === wanted.slice(cut + 1));
+    for (const kind of ["slice", "fix"]) {
+      if (value(kind)) made.push(columns[kind][Number(value(kind))]);
     }
     return made;
   }

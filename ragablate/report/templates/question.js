@@ -63,7 +63,7 @@ const Question = (() => {
 
   /* Bring a passage of a card into view. */
   function reveal(card, pid) {
-    const passage = [...card.querySelectorAll("details[data-pid]")].find((d) => d.dataset.pid === pid);
+    const passage = card.passages.get(pid);
     if (!passage) return;
     const holder = passage.parentElement.closest("details");
     if (holder) holder.open = true;
@@ -103,7 +103,8 @@ const Question = (() => {
     return make("p", { class: "answer", dir: "auto" }, sentences);
   }
 
-  function passages(row, join, decode, evidence) {
+  function passages(card, row, join, decode, evidence) {
+    card.passages = new Map();
     const context = row.contexts[decode.context];
     if (!context.length) return make("p", { class: "muted" }, "No passage.");
     return make("ol", { class: "passages" }, context.map(([pid, pieces, truncated, tokens], place) => {
@@ -115,6 +116,7 @@ const Question = (() => {
           truncated ? make("small", {}, " cut short") : null,
           make("small", {}, ` ${opening(text)} (${plural(tokens, "token")})`)),
         make("p", { class: "text", dir: "auto" }, marked(text, evidence.get(pid) || [])));
+      card.passages.set(pid, details);
       return make("li", {}, details);
     }));
   }
@@ -186,7 +188,7 @@ const Question = (() => {
     const context = row.contexts[decode.context];
     const tokens = context.reduce((sum, passage) => sum + passage[3], 0);
     const saw = `Saw ${plural(context.length, "passage")}, ${plural(tokens, "token")}`;
-    const list = passages(row, join, decode, evidence);
+    const list = passages(card, row, join, decode, evidence);
     const alike = same && control.answer !== undefined && control.answer === decode.answer;
     return [
       make("h5", {}, alike ? "Answer: the same as control's" : "Answer", decode.abstained ? " (declined)" : ""),

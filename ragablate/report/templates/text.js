@@ -16,13 +16,18 @@ function shown(text) {
   return fragment;
 }
 
+/* Text for an attribute, where what is not seen cannot be made visible. */
+function tame(text) {
+  return String(text).replace(UNSEEN, "");
+}
+
 /* An element; strings among its children are shown as text. */
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "on") element.addEventListener(...value);
-    else element.setAttribute(name, value === true ? "" : value);
+    else element.setAttribute(name, value === true ? "" : tame(value));
   }
   for (const child of children.flat()) {
     if (child === null || child === undefined) continue;
