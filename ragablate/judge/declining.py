@@ -68,14 +68,14 @@ def _after_phrase(first: Statement, phrases: tuple[str, ...]) -> list[str] | Non
 
 
 def _turns(rest: list[str], later: Sequence[Statement]) -> bool:
-    turns = _by_first_word(_TURNS)
-    stretches = [rest[i:] for i in range(len(rest))]
-    stretches += [answer_tokens(statement.text) for statement in later]
-    return any(
-        stretch[: len(words)] == words
-        for stretch in stretches
-        for words, _ in turns.get(stretch[0] if stretch else "", ())
+    return any(_turn_at(rest, place) for place in range(len(rest))) or any(
+        _turn_at(answer_tokens(statement.text), 0) for statement in later
     )
+
+
+def _turn_at(tokens: list[str], place: int) -> bool:
+    forms = _by_first_word(_TURNS).get(tokens[place], ()) if tokens else ()
+    return any(tokens[place : place + len(words)] == words for words, _ in forms)
 
 
 @lru_cache(maxsize=16)

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import pytest
 
 from ragablate.judge.declining import is_abstention, phrase_problems
@@ -55,3 +57,15 @@ def test_what_a_passage_says_makes_no_abstention(request_of, phrases):
 def test_a_phrase_without_words_is_a_problem_and_matches_nothing(request_of, phrase):
     assert len(phrase_problems(["no answer", phrase])) == 1
     assert not is_abstention(request_of("Paris").trace, [phrase])
+
+
+def test_judging_a_refusal_of_many_words_takes_memory_by_its_length_not_its_square(request_of, phrases):
+    trace = request_of("I don't know " + "word " * 5000).trace
+    is_abstention(trace, phrases)
+    tracemalloc.start()
+    try:
+        assert is_abstention(trace, phrases)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000_000
