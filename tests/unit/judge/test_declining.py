@@ -59,7 +59,9 @@ def test_a_phrase_without_words_is_a_problem_and_matches_nothing(request_of, phr
     assert not is_abstention(request_of("Paris").trace, [phrase])
 
 
-def test_judging_a_refusal_of_many_words_takes_memory_by_its_length_not_its_square(request_of, phrases):
+def test_judging_a_refusal_of_many_words_takes_memory_by_its_length_not_its_square(
+    request_of, phrases
+):
     trace = request_of("I don't know " + "word " * 5000).trace
     is_abstention(trace, phrases)
     tracemalloc.start()
