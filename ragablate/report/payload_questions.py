@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -77,7 +78,9 @@ class Questions:
         self.bundle = bundle
         self.texts = Texts()
         self._measures = [m["name"] for m in bundle.plan["measures"]]
-        self._judge = lexical_judge(bundle.plan["config"])
+        judge = lexical_judge(bundle.plan["config"])
+        # Arms often say the same of the same passages.
+        self._supporting = None if judge is None else lru_cache(maxsize=8192)(judge.supporting)
         self._prompts = dict(_prompts(bundle))
         self._lines = {arm: _by_question(traces) for arm, traces in bundle.traces.items()}
         self._verdicts = {
@@ -166,7 +169,8 @@ class Questions:
         # A declined answer was not judged, so its sentences are no claims.
         judged = None if line.abstained else verdict
         return [
-            _said(each) for each in said(line.answer or "", passages, known, judged, self._judge)
+            _said(each)
+            for each in said(line.answer or "", passages, known, judged, self._supporting)
         ]
 
     def _prompt(self, prompt: Prompt, passages: Sequence[ContextPassage]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from ragablate.text.sentences import sentences
 
 _LEXICAL = "ragablate.judge.faithfulness.Faithfulness"
 
+Supporting = Callable[[str, tuple[ContextPassage, ...]], str | None]
+"""From a claim and passages to the pid of the one that supports it."""
 Piece = str | tuple[str, tuple[str, ...]]
 """A stretch of text, or a marker as written with the pids it points to, none if to nothing."""
 
@@ -46,7 +48,7 @@ def said(
     passages: Sequence[ContextPassage],
     pids: Sequence[str],
     verdict: Verdict | None,
-    judge: Faithfulness | None,
+    supporting: Supporting | None,
 ) -> tuple[Said, ...]:
     """An answer in sentences.
 
@@ -58,12 +60,12 @@ def said(
         passages: The context it was given.
         pids: Every pid it could name.
         verdict: Its faithfulness, where it was measured.
-        judge: Who measured it.
+        supporting: The rule it was measured by, where it is known.
     """
     spans = _covering(answer)
     markers = find_markers(answer, pids)
     texts = [_without(answer, span, markers) for span in spans]
-    support = _support(texts, passages, verdict, judge)
+    support = _support(texts, passages, verdict, supporting)
     shown = [passage.pid for passage in passages]
     return tuple(
         Said(_pieces(answer, span, markers, shown), pid is not None, pid or "")
@@ -84,19 +86,19 @@ def _support(
     texts: Sequence[str],
     passages: Sequence[ContextPassage],
     verdict: Verdict | None,
-    judge: Faithfulness | None,
+    supporting: Supporting | None,
 ) -> list[str | None]:
     """By sentence the pid that supports it, empty for none, ``None`` for not known."""
     unknown: list[str | None] = [None] * len(texts)
-    if judge is None or verdict is None or verdict.value is None:
+    if supporting is None or verdict is None or verdict.value is None:
         return unknown
     claims = [is_claim(text) for text in texts]
     # The verdict names every passage that supports anything, which spares the others.
-    named = [passage for passage in passages if passage.pid in verdict.reason]
+    named = tuple(passage for passage in passages if passage.pid in verdict.reason)
     if verdict.value == 1.0 and len(named) == 1:
         return [named[0].pid if claim else None for claim in claims]
     found = [
-        (judge.supporting(text, named) or "") if claim else None
+        (supporting(text, named) or "") if claim else None
         for text, claim in zip(texts, claims, strict=True)
     ]
     held = sum(bool(pid) for pid in found)

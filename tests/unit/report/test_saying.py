@@ -12,7 +12,7 @@ from ragablate.report.saying import lexical_judge, said
 BRIDGE = ContextPassage("p1", "The Zorbat Bridge was opened in 1931.", "")
 RIVER = ContextPassage("p2", "The Mirr is a river of 214 kilometres.", "")
 BOTH = (BRIDGE, RIVER)
-JUDGE = Faithfulness()
+JUDGE = Faithfulness().supporting
 
 
 def _verdict(value: float | None, reason: str) -> Verdict:
