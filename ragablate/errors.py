@@ -8,6 +8,7 @@
     ├── StoreError       stored results cannot be read or written
     ├── BudgetError      a limit of what may be spent is reached
     ├── EvidenceError    the answers collected so far cannot carry the comparison
+    │   └── NoAnswers    because every one of them failed
     └── BundleError      a bundle does not hold what it claims
 
 ``exit_code`` is what the command line returns: 2 where the request is wrong, 1 where
@@ -79,6 +80,12 @@ class BudgetError(RagablateError):
 
 class EvidenceError(RagablateError):
     """The answers collected so far cannot carry the comparison that was asked for."""
+
+
+class NoAnswers(EvidenceError):  # noqa: N818
+    """Every answer that a comparison needs has failed, for a reason that can be removed."""
+
+    exit_code = 1
 
 
 class BundleError(RagablateError):

@@ -6,6 +6,7 @@ wrong with it is said at once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,11 +21,11 @@ from ragablate.bundle.write import draft, seal, write, write_effects
 from ragablate.checked import Checked
 from ragablate.dataset.digests import set_digest
 from ragablate.design import Plan, plan
-from ragablate.errors import DatasetError, DesignError
+from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
 from ragablate.ledger import looks
-from ragablate.records import Comparison, Measure
+from ragablate.records import Comparison, Dataset, Measure
 from ragablate.stages import Progress
 from ragablate.store import Store
 
@@ -79,11 +80,22 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     chosen = sample(dataset, control["limit"], control["seed"])
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
+    problems = _too_few(chosen)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]
-    unpriced = price_problems(checked.settings.limits, readers, chosen.questions[0])
-    if unpriced:
-        raise DesignError(unpriced)
+    problems += price_problems(checked.settings.limits, readers, chosen.questions[0])
+    if problems:
+        raise DesignError(problems)
     return checked
+
+
+def _too_few(dataset: Dataset) -> list[str]:
+    answerable = sum(dataset.gold[q.qid].answerable for q in dataset.questions)
+    if answerable > 1:
+        return []
+    return [
+        f"{answerable} of the {len(dataset.questions)} question(s) of {dataset.name} can be "
+        "answered, and an effect needs at least 2: add answerable questions, or raise limit"
+    ]
 
 
 def _settings_problems(control: Mapping[str, Any]) -> list[str]:
@@ -198,7 +210,10 @@ def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome
         write(hidden, contents(checked, executed, started, seen))
         bundle = load(hidden)
         study = bundle.study()
-        comparison = compare(study)
+        try:
+            comparison = compare(study)
+        except EvidenceError as error:
+            raise _explained(error, executed) from error
         write_effects(hidden, comparison, bundle.proofs)
         bundle_id = manifest.bundle_id(manifest.files(hidden))
         report = render_markdown(bundle, comparison, bundle_id)
@@ -207,3 +222,20 @@ def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome
         (hidden / "report.html").write_text(page, encoding="utf-8")
         seal(hidden)
     return Outcome(folder, bundle, comparison, bundle_id, executed.calls, seen.count)
+
+
+def _explained(error: EvidenceError, executed: Executed) -> EvidenceError:
+    """The error with what failed most often, where anything failed."""
+    failures = Counter(
+        trace.failure.message
+        for traces in executed.traces.values()
+        for trace in traces
+        if trace.failure is not None
+    )
+    if not failures:
+        return error
+    reason, times = failures.most_common(1)[0]
+    return NoAnswers(
+        f"{error} {failures.total()} answers failed, {times} of them so: {reason.rstrip('.')}. "
+        "Remove the cause and run the same command again; finished work is kept"
+    )

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 import scripted
-from tests_support import QUESTIONS
+from tests_support import QUESTIONS, write_dataset
 
 from ragablate import session
+from ragablate.errors import DesignError, NoAnswers
 from ragablate.session import Outcome
 
 pytestmark = pytest.mark.usefixtures("hydra")
@@ -159,3 +160,19 @@ def test_every_file_of_the_bundle_is_in_its_manifest(run: Any) -> None:
     assert listed == manifest.files(outcome.folder)
     assert manifest.bundle_id(listed) == outcome.bundle_id
     assert {"plan.json", "effects.json", "report.md", ".hydra/config.yaml"} <= set(listed)
+
+
+def test_a_plan_whose_answers_all_fail_tells_why_they_do(run: Any) -> None:
+    scripted.BROKEN.update({row["question"]: ConnectionError for row in QUESTIONS})
+    with pytest.raises(NoAnswers, match="ConnectionError: planted") as caught:
+        run("experiment=oracle_context")
+    assert caught.value.exit_code == 1
+
+
+def test_a_question_set_that_can_show_nothing_is_refused_before_anything_is_asked(
+    run: Any, toy: Path
+) -> None:
+    write_dataset(toy, questions=QUESTIONS[5:])
+    with pytest.raises(DesignError, match=r"1 of the 3 question\(s\)"):
+        run("experiment=oracle_context")
+    assert scripted.ASKED == []
