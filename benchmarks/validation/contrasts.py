@@ -150,7 +150,7 @@ def shapes(n: int, count: int, seed: int, margin: float = 0.10) -> Iterator[Row]
             again = _flip(said, unfaithful + 0.005, 0.005, rng)
             read[SHAPES.get(signals(before, after, said, again, margin), "undecided")] += 1
         right = read[planted] / count
-        wrong = 1 - right - read["undecided"] / count
+        wrong = (count - read[planted] - read["undecided"]) / count
         setting = f"{planted}, n = {n}, margin {margin}"
         bound = 0.85 if n == 100 else None
         yield Row("V6", "right shape", setting, right, count, bound, None)

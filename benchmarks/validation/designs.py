@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 
 import numpy as np
 from validation.contrasts import LEVEL, Rng, rng_of
-from validation.rows import Row
+from validation.rows import Row, coverage
 from validation.studies import EVIDENCE, analysis, combined, study
 
 from ragablate.compare import compare
@@ -40,11 +41,11 @@ def factorial(n: int, count: int, seed: int) -> Iterator[Row]:
             "total": rates["11"] - rates["00"],
         }
         drawn = _drawn(rates, n, rng_of(f"V7 {name} {n}", seed))
-        covered, alarms = _covered(partial(_crossed, drawn), truth, count)
+        tally = _tally(partial(_crossed, drawn), truth, count)
         setting = f"2 x 2, {name}, n = {n}"
-        yield from _coverage(setting, covered, count)
+        yield from tally.rows(setting, n, count)
         if abs(a1 - a0) < 1e-12:
-            rejected = alarms["interaction"] / count
+            rejected = tally.rejected["interaction"] / count
             text = "interaction null: p at most 0.05"
             yield Row("V3", text, setting, rejected, count, None, LEVEL, errors=3)
 
@@ -61,8 +62,8 @@ def shares(n: int, count: int, seed: int) -> Iterator[Row]:
     rng = rng_of(f"V7 shares {n}", seed)
     drawn = _drawn(rates, n, rng)
     variables = ("retriever", "reader", "assembler")
-    covered, _ = _covered(lambda: combined("attribution", drawn(), *variables), truth, count)
-    yield from _coverage(f"three changes, n = {n}", covered, count)
+    tally = _tally(lambda: combined("attribution", drawn(), *variables), truth, count)
+    yield from tally.rows(f"three changes, n = {n}", n, count)
 
 
 def mediation(n: int, count: int, seed: int) -> Iterator[Row]:
@@ -76,8 +77,8 @@ def mediation(n: int, count: int, seed: int) -> Iterator[Row]:
         columns = {(arm, "correct"): v for arm, v in _paths(n, rng).items() if arm in arms}
         return {e.measure: e for e in compare(study(columns, analyses=[declared])).effects}
 
-    covered, _ = _covered(effects, truth, count)
-    yield from _coverage(f"mediation, n = {n}", covered, count)
+    tally = _tally(effects, truth, count)
+    yield from tally.rows(f"mediation, n = {n}", n, count)
 
 
 def _paths(n: int, rng: Rng) -> Cells:
@@ -107,23 +108,34 @@ def _drawn(rates: Mapping[str, float], n: int, rng: Rng) -> Callable[[], Cells]:
     return draw
 
 
-def _covered(
+@dataclass(slots=True)
+class Tally:
+    """What became of every estimate over many sets."""
+
+    covered: Counter[str] = field(default_factory=Counter)
+    """Intervals that held what was planted."""
+    changed: Counter[str] = field(default_factory=Counter)
+    """Questions that changed."""
+    rejected: Counter[str] = field(default_factory=Counter)
+    """Tests at 0.05."""
+
+    def rows(self, setting: str, n: int, count: int) -> Iterator[Row]:
+        """Coverage of every estimate."""
+        for name, times in self.covered.items():
+            yield coverage("V7", name, setting, n, times, self.changed[name], count)
+
+
+def _tally(
     effects: Callable[[], Mapping[str, Effect]], truth: Mapping[str, float], count: int
-) -> tuple[Counter[str], Counter[str]]:
-    covered: Counter[str] = Counter()
-    rejected: Counter[str] = Counter()
+) -> Tally:
+    tally = Tally()
     for _ in range(count):
         found = effects()
         for name, value in truth.items():
             effect = found[name]
             assert effect.ci95 is not None
             assert effect.p is not None
-            covered[name] += effect.ci95.low <= value <= effect.ci95.high
-            rejected[name] += effect.p <= LEVEL
-    return covered, rejected
-
-
-def _coverage(setting: str, covered: Counter[str], count: int) -> Iterator[Row]:
-    for name, times in covered.items():
-        text = f"coverage of {name}"
-        yield Row("V7", text, setting, times / count, count, 0.93, 0.97, 0.01)
+            tally.covered[name] += effect.ci95.low <= value <= effect.ci95.high
+            tally.changed[name] += effect.better + effect.worse
+            tally.rejected[name] += effect.p <= LEVEL
+    return tally

@@ -60,13 +60,49 @@ class Row:
         return words + (f" (+ {self.errors:g} SE)" if self.errors else "")
 
 
+EXPECTED_CHANGES = 5
+"""Changed questions from which an interval need not be conservative."""
+FEWEST = 30
+"""The same in questions asked."""
+
+
+def coverage(
+    test: str, name: str, setting: str, n: int, covered: int, changed: int, sets: int
+) -> Row:
+    """How often an interval held what was planted, with the band that its numbers allow.
+
+    Args:
+        test: ``V2`` or ``V7``.
+        name: What was estimated.
+        setting: Where.
+        n: Questions a set.
+        covered: Sets whose interval held the planted value.
+        changed: Changed questions in all sets together.
+        sets: Sets.
+    """
+    what, share = f"coverage of {name}", covered / sets
+    if n >= FEWEST and changed / sets >= EXPECTED_CHANGES:
+        return Row(test, what, setting, share, sets, 0.93, 0.97, 0.01)
+    return Row(test, what, setting, share, sets, 0.92, None)
+
+
+def summary(rows: Sequence[Row], widening: float) -> Iterable[str]:
+    """One line a test: how many rows have a band, and how many miss it."""
+    yield "| test | rows with a band | missed |"
+    yield "|---|---|---|"
+    for test in dict.fromkeys(row.test for row in rows):
+        own = [row for row in rows if row.test == test and row.band]
+        yield f"| {test} | {len(own)} | {sum(not row.holds(widening) for row in own)} |"
+
+
 def markdown(rows: Sequence[Row], widening: float) -> Iterable[str]:
     """The result table."""
     yield "| test | what | setting | measured | band | sets | |"
     yield "|---|---|---|---|---|---|---|"
     for row in rows:
+        what = row.what.replace("|", "\\|")
         verdict = "" if not row.band else "pass" if row.holds(widening) else "**missed**"
         yield (
-            f"| {row.test} | {row.what} | {row.setting} | {row.value:.4f} | {row.band} | "
+            f"| {row.test} | {what} | {row.setting} | {row.value:.4f} | {row.band} | "
             f"{row.sets:,} | {verdict} |"
         )
