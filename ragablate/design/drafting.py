@@ -17,7 +17,7 @@ from ragablate.records import Analysis, Arm, Change, Contrast
 CONTROL = "control"
 PLACEBO = "placebo"
 
-_ARM_NEUTRAL = {"experiment", "name", "outputs", "quiet", "json"}
+_ARM_NEUTRAL = {"experiment", "second_retriever", "name", "outputs", "quiet", "json"}
 
 
 @dataclass(slots=True)

@@ -136,3 +136,9 @@ def test_on_other_data_nothing_is_swapped_in_that_was_made_for_the_shipped_ones(
         planned = plan([f"experiment={name}", "dataset=jsonl", "dataset.path=anywhere"])
         shipped = [c for c in planned.configs.values() if "RunFile" in c["retriever"]["_target_"]]
         assert shipped == []
+
+
+@pytest.mark.parametrize("control", ["dense", "minilm_run", "bm25_lucene", "hybrid"])
+def test_another_control_is_swapped_for_plain_bm25(control: str) -> None:
+    planned = plan([f"retriever={control}", "experiment=swap_retriever"])
+    assert [a.name for a in planned.arms] == ["control", "retriever=bm25"]
