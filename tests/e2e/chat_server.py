@@ -194,7 +194,10 @@ class ChatServer:
                 self._open += 1
                 self.at_once = max(self.at_once, self._open)
                 try:
-                    await self._answer(self.script(asked), writer)
+                    reply = self.script(asked)
+                    # The delay is what the client sees: what happens here is a part of it.
+                    await asyncio.sleep(asked.at + reply.delay_s - time.monotonic())
+                    await self._answer(reply, writer)
                 finally:
                     self._open -= 1
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -209,19 +212,18 @@ class ChatServer:
         first, *lines = head.strip().split("\r\n")
         headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
+        at = time.monotonic()
         body = json.loads(raw)
         self._seen[raw] += 1
         prompt = "\n".join(message["content"] for message in body.get("messages", ()))
         asked = Asked(
             len(self.asked) + 1, self._seen[raw], prompt, body, headers, first.split()[1],
-            time.monotonic(),
+            at,
         )  # fmt: skip
         self.asked.append(asked)
         return asked
 
     async def _answer(self, reply: Reply, writer: asyncio.StreamWriter) -> None:
-        if reply.delay_s:
-            await asyncio.sleep(reply.delay_s)
         headers = {
             "Content-Type": "application/json",
             "Content-Length": str(len(reply.content)),
