@@ -11,6 +11,8 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from ragablate.errors import DesignError
+
 
 @dataclass(slots=True)
 class Job:
@@ -68,6 +70,9 @@ class Job:
         from ragablate import session
         from ragablate.report import terminal
 
+        twice = _given_twice(overrides)
+        if twice:
+            raise DesignError(twice)
         checked = session.check(overrides, config_name)
         control = checked.plan.control
         screen = terminal.Screen(quiet=bool(control["quiet"]), as_json=bool(control["json"]))
@@ -79,3 +84,14 @@ class Job:
             outcome = session.run_checked(checked, progress)
         screen.outcome(outcome)
         return 0
+
+
+def _given_twice(overrides: Sequence[str]) -> list[str]:
+    """Keys that a command line sets twice, of which Hydra silently takes the last."""
+    keys = [override.split("=", 1)[0] for override in overrides if "=" in override]
+    return [
+        f"{key} is given twice; keep one of them"
+        + (", or give several in one list: experiment=[a,b]" if key == "experiment" else "")
+        for key in dict.fromkeys(keys)
+        if keys.count(key) > 1
+    ]

@@ -58,7 +58,6 @@ def plan(overrides: Sequence[str], config_name: str = "config") -> Plan:
         DesignError: Everything that is wrong with the plan, in one message.
     """
     draft = Draft(compose_plain(overrides, config_name), overrides)
-    draft.problems += _given_twice(overrides)
     known = {name: keys for name, (_, keys) in DESIGNS.items()}
     experiments = read_experiments(draft.control.values, known, draft.problems)
     for experiment in experiments:
@@ -92,14 +91,3 @@ def _dangling(draft: Draft) -> Iterator[str]:
             )
         elif other in edited:
             yield f"arm '{name}': context.arm is '{other}', which is itself edited after another"
-
-
-def _given_twice(overrides: Sequence[str]) -> list[str]:
-    """Keys that a command line sets twice, of which Hydra silently takes the last."""
-    keys = [override.split("=", 1)[0] for override in overrides if "=" in override]
-    return [
-        f"{key} is given twice; keep one of them"
-        + (", or give several in one list: experiment=[a,b]" if key == "experiment" else "")
-        for key in dict.fromkeys(keys)
-        if keys.count(key) > 1
-    ]

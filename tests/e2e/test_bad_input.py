@@ -102,6 +102,12 @@ def test_an_unknown_option_or_value_is_refused(ragablate: Any, override: str, pa
     refused(ragablate("check", override), part)
 
 
+def test_a_key_given_twice_is_refused_rather_than_its_last_value_taken(ragablate: Any) -> None:
+    refused(ragablate("check", "limit=20", "limit=40"), "limit is given twice")
+    twice = ("experiment=closed_book", "experiment=localize")
+    refused(ragablate("check", *twice), "experiment=[a,b]")
+
+
 def test_an_unknown_command_is_refused(ragablate: Any) -> None:
     refused(ragablate("jump"), "unknown command 'jump'")
 

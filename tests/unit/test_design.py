@@ -93,8 +93,6 @@ def test_a_named_level_may_set_several_leaves_of_its_variable() -> None:
             "sets retriever, outside its variable",
         ),
         (["experiment=swap_assembler", "assembler.budget_tokens=3"], "which this level would over"),
-        (["limit=20", "limit=40"], "limit is given twice"),
-        (["experiment=closed_book", "experiment=localize"], "experiment=[a,b]"),
         (["reader.nope=1"], "Could not override 'reader.nope'"),
         (["reader=nope"], "Could not find 'reader/nope'"),
         (["dataset=jsonl"], "dataset.path has no value"),
