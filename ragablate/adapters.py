@@ -24,6 +24,7 @@ from omegaconf.errors import OmegaConfBaseException
 from ragablate import protocols
 from ragablate.codec import digest
 from ragablate.config import STAGES, PlainConfig, without_runtime
+from ragablate.knobs import knob_problems
 from ragablate.sources import local_sources
 
 PROTOCOLS: Mapping[str, type] = {
@@ -97,6 +98,11 @@ class Workshop:
             return self._built[key]
         if not isinstance(node, Mapping) or "_target_" not in node:
             self.note(f"{where} has no _target_: name the class that implements it")
+            return None
+        wrong = knob_problems(where, node)
+        if wrong:
+            for problem in wrong:
+                self.note(problem)
             return None
         try:
             instance = instantiate(node, _convert_="all")

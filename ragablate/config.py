@@ -6,12 +6,15 @@ an adapter can be used without Hydra and a diff sees what an adapter would get.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
@@ -80,8 +83,31 @@ def compose_plain(overrides: Sequence[str], config_name: str = "config") -> Comp
         cfg = compose(config_name, list(overrides), return_hydra_config=True)
     except (HydraException, OmegaConfBaseException) as error:
         raise DesignError([_sentence(error)]) from error
+    except ValueError as error:  # what Hydra raises where a group is set to null
+        nulls = ", ".join(o for o in overrides if o.endswith("=null")) or "a choice of null"
+        raise DesignError([f"{nulls}: {error}; give the name of an option, or []"]) from error
     choices = {str(k): str(v) for k, v in cfg.hydra.runtime.choices.items()}
-    return Composed(_plain(cfg), choices, config_name)
+    values = _plain(cfg)
+    problems = [
+        f"{key} is not in the config: leave it there, or give it a value, {key}=…"
+        for key in _needed()
+        if key not in values
+    ]
+    problems += [
+        f"{key} is {value}: give a finite number"
+        for key, value in flatten(values).items()
+        if isinstance(value, float) and not math.isfinite(value)
+    ]
+    if problems:
+        raise DesignError(problems)
+    return Composed(values, choices, config_name)
+
+
+@cache
+def _needed() -> tuple[str, ...]:
+    """Keys that every config has, because the shipped one has them; a choice of judges apart."""
+    shipped = yaml.safe_load((conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+    return ("dataset", *STAGES, *(key for key in shipped if key not in ("defaults", "hydra")))
 
 
 def _plain(cfg: DictConfig) -> PlainConfig:

@@ -80,7 +80,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     chosen = sample(dataset, control["limit"], control["seed"])
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
-    problems = _too_few(chosen)
+    problems = _too_few(chosen) + _name_problems(checked.name)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]
     problems += price_problems(checked.settings.limits, readers, chosen.questions[0])
     if problems:
@@ -95,6 +95,16 @@ def _too_few(dataset: Dataset) -> list[str]:
     return [
         f"{answerable} of the {len(dataset.questions)} question(s) of {dataset.name} can be "
         "answered, and an effect needs at least 2: add answerable questions, or raise limit"
+    ]
+
+
+def _name_problems(name: str) -> list[str]:
+    """A study whose bundles would not lie in one folder of their own under ``outputs``."""
+    if name and not name.startswith(".") and name.isprintable() and not set(name) & set("/\\"):
+        return []
+    return [
+        f"the study is called {name!r}, which cannot be a folder under outputs: give name=… "
+        "without slashes, line ends and a leading dot"
     ]
 
 
@@ -114,8 +124,9 @@ def _settings_problems(control: Mapping[str, Any]) -> list[str]:
         wrong.append(f"limit must be a whole number of at least 2, or null, not {limit!r}")
     for key in ("alpha", "power"):
         value = control[key]
-        if not isinstance(value, float) or not 0 < value < 1:
-            wrong.append(f"{key} must be a number between 0 and 1, not {value!r}")
+        highest = 0.5 if key == "alpha" else 1
+        if not isinstance(value, float) or not 0 < value < highest:
+            wrong.append(f"{key} must be a number between 0 and {highest}, not {value!r}")
     return wrong + limit_problems(control["budget"])
 
 

@@ -64,6 +64,7 @@ def plan(overrides: Sequence[str], config_name: str = "config") -> Plan:
         declare, _ = DESIGNS[experiment.design]
         declare(draft, experiment)
     draft.problems.extend(_dangling(draft))
+    draft.problems.extend(_declared_twice(draft))
     if draft.problems:
         raise DesignError(list(dict.fromkeys(draft.problems)))
     return Plan(
@@ -91,3 +92,25 @@ def _dangling(draft: Draft) -> Iterator[str]:
             )
         elif other in edited:
             yield f"arm '{name}': context.arm is '{other}', which is itself edited after another"
+<<<<<<< Updated upstream
+=======
+
+
+def _declared_twice(draft: Draft) -> Iterator[str]:
+    """Levels that one experiment declares twice: nothing could tell their results apart."""
+    ids = [*(c.id for c in draft.contrasts), *(a.id for a in draft.analyses)]
+    for name in dict.fromkeys(ids):
+        if ids.count(name) > 1:
+            yield f"{name} is declared twice: leave one out, or name the levels apart"
+
+
+def _given_twice(overrides: Sequence[str]) -> list[str]:
+    """Keys that a command line sets twice, of which Hydra silently takes the last."""
+    keys = [override.split("=", 1)[0] for override in overrides if "=" in override]
+    return [
+        f"{key} is given twice; keep one of them"
+        + (", or give several in one list: experiment=[a,b]" if key == "experiment" else "")
+        for key in dict.fromkeys(keys)
+        if keys.count(key) > 1
+    ]
+>>>>>>> Stashed changes

@@ -18,7 +18,7 @@ FILES = sorted(p for p in ROOT.rglob("*.py") if "conf" not in p.parts)
 
 LAYERS = [
     {"records", "errors"},
-    {"codec", "protocols", "text", "failures", "functions", "sources",
+    {"codec", "protocols", "text", "failures", "functions", "sources", "knobs",
      "resources", "recorded", "data"},
     {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
