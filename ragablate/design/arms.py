@@ -92,8 +92,6 @@ def _dangling(draft: Draft) -> Iterator[str]:
             )
         elif other in edited:
             yield f"arm '{name}': context.arm is '{other}', which is itself edited after another"
-<<<<<<< Updated upstream
-=======
 
 
 def _declared_twice(draft: Draft) -> Iterator[str]:
@@ -102,15 +100,3 @@ def _declared_twice(draft: Draft) -> Iterator[str]:
     for name in dict.fromkeys(ids):
         if ids.count(name) > 1:
             yield f"{name} is declared twice: leave one out, or name the levels apart"
-
-
-def _given_twice(overrides: Sequence[str]) -> list[str]:
-    """Keys that a command line sets twice, of which Hydra silently takes the last."""
-    keys = [override.split("=", 1)[0] for override in overrides if "=" in override]
-    return [
-        f"{key} is given twice; keep one of them"
-        + (", or give several in one list: experiment=[a,b]" if key == "experiment" else "")
-        for key in dict.fromkeys(keys)
-        if keys.count(key) > 1
-    ]
->>>>>>> Stashed changes
