@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from validation.worlds import BY_NAME, Draws, draw
 
-from ragablate.errors import EvidenceError
+from ragablate.errors import DesignError
 from ragablate.records import Effect
 from ragablate.session import Outcome
 
@@ -147,5 +147,5 @@ def test_without_an_answerable_question_there_is_no_ladder(
             {"id": r["id"], "question": r["question"], "answerable": False} for r in rows
         ],
     )
-    with pytest.raises(EvidenceError, match="0 answerable question"):
+    with pytest.raises(DesignError, match="0 of the .* can be answered"):
         enact(draws, "experiment=[localize]", name="none")
