@@ -147,5 +147,5 @@ def test_without_an_answerable_question_there_is_no_ladder(
             {"id": r["id"], "question": r["question"], "answerable": False} for r in rows
         ],
     )
-    with pytest.raises(DesignError, match="0 of the .* can be answered"):
+    with pytest.raises(DesignError, match=r"0 of the .* can be answered"):
         enact(draws, "experiment=[localize]", name="none")
