@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from ragablate.bundle import manifest
-from ragablate.codec import encode, plain, pretty
+from ragablate.codec import digest, encode, plain, pretty
 from ragablate.errors import StoreError
 from ragablate.records import Comparison, Prompt, Verdict
 from ragablate.traces import ContextLine, QuestionLine, TraceLine
+
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789=._-")
+_LONGEST = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,13 @@ class Contents:
 
 
 def arm_folder(arm: str) -> str:
-    """Folder name of an arm: its name, with what a file system might refuse replaced."""
-    return "".join(c if c.isalnum() or c in "=._-" else "_" for c in arm)
+    """Folder name of an arm: its name, with what a file system might refuse replaced.
+
+    Where that leaves less than the name, a digest of it keeps arms apart, on file systems
+    too that do not tell upper case from lower.
+    """
+    plain_name = "".join(c if c in _SAFE else "_" for c in arm)[:_LONGEST]
+    return arm if plain_name == arm else f"{plain_name}-{digest(arm)[:12]}"
 
 
 @contextmanager

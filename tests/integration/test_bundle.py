@@ -11,6 +11,7 @@ from tests_support import write_dataset
 
 import ragablate
 from ragablate.bundle import manifest
+from ragablate.bundle.write import arm_folder
 from ragablate.errors import BundleError
 
 
@@ -132,3 +133,30 @@ def test_everything_that_is_exported_can_be_imported() -> None:
         assert getattr(ragablate, name) is not None
     with pytest.raises(AttributeError):
         ragablate.nonsense  # noqa: B018
+
+
+def test_arms_whose_names_differ_only_in_signs_keep_their_own_answers(
+    toy: Path, tmp_path: Path
+) -> None:
+    treatments = "[{a+b:['assembler.budget_tokens=0']},{a_b:['assembler.budget_tokens=5000']}]"
+    outcome = ragablate.run(
+        "dataset=jsonl",
+        f"dataset.path={toy}",
+        f"outputs={tmp_path / 'outputs'}",
+        "experiment=swap_assembler",
+        f"experiment.swap_assembler.treatments={treatments}",
+    )
+    traces = outcome.bundle.traces
+    assert {bool(t.prompt_pids) for t in traces["assembler.budget_tokens=a+b"]} == {False}
+    assert {bool(t.prompt_pids) for t in traces["assembler.budget_tokens=a_b"]} == {True}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("x=a/b", "x=a_b"), ("x=A", "x=a"), ("x=é", "x=_"), ("x=" + "a" * 300, "x=" + "a" * 301)],
+)
+def test_no_two_arms_share_a_folder_on_any_file_system(one: str, other: str) -> None:
+    folders = {arm_folder(one).casefold(), arm_folder(other).casefold()}
+    assert len(folders) == 2
+    assert all(len(folder.encode()) < 200 and "/" not in folder for folder in folders)
+    assert arm_folder("context=with_gold") == "context=with_gold"
