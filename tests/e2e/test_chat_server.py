@@ -407,7 +407,7 @@ def test_a_server_that_samples_is_not_taken_for_a_cache(
 def test_two_readers_are_asked_in_one_shuffled_order(
     server: ChatServer, run: Callable[..., Outcome]
 ) -> None:
-    server.script = lambda asked: first_passage(asked, delay_s=0.02)
+    server.script = lambda asked: first_passage(asked, delay_s=0.1)
     outcome = run(
         "experiment=swap_reader",
         "experiment.swap_reader.variable=reader.prompt",
