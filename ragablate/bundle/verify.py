@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ragablate import __version__
 from ragablate.bundle import manifest
+from ragablate.bundle.crosschecks import disagreements
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import effects_json
 from ragablate.codec import pretty
-from ragablate.errors import BundleError
-from ragablate.prompts import context_digest
-from ragablate.records import Context
+from ragablate.errors import BundleError, EvidenceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,22 @@ def verify(folder: Path) -> Finding:
     wrong = next(_hashes(folder, digests), "")
     numbers = 0
     if not wrong:
-        bundle = load(folder)
-        wrong = next(_contexts(bundle), "")
-        if not wrong:
-            numbers, wrong = _recomputed(bundle)
+        numbers, wrong = _looked_into(folder, manifest.bundle_id(digests))
     return Finding(manifest.bundle_id(digests), len(digests), numbers, wrong)
+
+
+def _looked_into(folder: Path, bundle_id: str) -> tuple[int, str]:
+    """Leaves recomputed, and the first thing in the files that does not hold."""
+    try:
+        bundle = load(folder)
+        wrong = next(disagreements(bundle), "")
+        return (0, wrong) if wrong else _recomputed(bundle, bundle_id)
+    except EvidenceError as error:
+        return 0, f"its answers cannot be compared: {error}"
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise BundleError(
+            f"{folder} does not hold what a bundle does: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _hashes(folder: Path, digests: dict[str, str]) -> Iterator[str]:
@@ -71,25 +82,23 @@ def _hashes(folder: Path, digests: dict[str, str]) -> Iterator[str]:
             yield f"{name} was changed: its sha256 is not the one in the MANIFEST"
 
 
-def _contexts(bundle: Bundle) -> Iterator[str]:
-    """Stored contexts have the digests they are known by, and every trace finds its own."""
-    for digest, line in bundle.contexts.items():
-        if context_digest(Context(line.passages)) != digest:
-            yield f"contexts.jsonl: the context {digest[:12]} does not have that digest"
-    for arm, traces in bundle.traces.items():
-        for trace in traces:
-            if trace.context_digest not in bundle.contexts:
-                yield f"arm {arm}, question {trace.qid}: its context is not stored"
-
-
-def _recomputed(bundle: Bundle) -> tuple[int, str]:
+def _recomputed(bundle: Bundle, bundle_id: str) -> tuple[int, str]:
     from ragablate.compare import compare
+    from ragablate.report.markdown import render_markdown
 
     stored = json.loads((bundle.folder / "effects.json").read_text(encoding="utf-8"))
-    again = json.loads(pretty(effects_json(compare(bundle.study()), bundle.proofs)))
+    comparison = compare(bundle.study())
+    again = json.loads(pretty(effects_json(comparison, bundle.proofs)))
     # The proofs first: what fails there is why the rest differs.
     count, wrong = _compared(stored.get("proofs"), again["proofs"], "effects.json.proofs")
-    return (count, wrong) if wrong else _compared(stored, again, "effects.json")
+    if not wrong:
+        count, wrong = _compared(stored, again, "effects.json")
+    # Another version may word its report otherwise.
+    if not wrong and bundle.plan["ragablate"] == __version__:
+        report = (bundle.folder / "report.md").read_text(encoding="utf-8")
+        if report != render_markdown(bundle, comparison, bundle_id):
+            wrong = "report.md does not say what the numbers of the bundle give"
+    return count, wrong
 
 
 def _compared(stored: Any, again: Any, where: str) -> tuple[int, str]:

@@ -107,7 +107,7 @@ def write(folder: Path, contents: Contents) -> None:
         place = folder / "arms" / arm_folder(arm)
         _lines(place / "traces.jsonl", traces)
         _lines(place / "verdicts.jsonl", contents.verdicts[arm])
-        _text(place / "run.trec", "".join(_trec(traces)))
+        _text(place / "run.trec", "".join(trec_lines(traces)))
 
 
 def effects_json(comparison: Comparison, proofs: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def seal(folder: Path) -> str:
     return manifest.bundle_id(digests)
 
 
-def _trec(traces: Iterable[TraceLine]) -> Iterator[str]:
+def trec_lines(traces: Iterable[TraceLine]) -> Iterator[str]:
     """TREC run lines of the ranking handed to the assembler, replicate 1 standing for all."""
     seen: set[str] = set()
     for line in traces:

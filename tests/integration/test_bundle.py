@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,8 @@ def test_a_changed_proof_is_found_although_the_hashes_fit(bundle: Path) -> None:
     path = bundle / "arms" / "reader=extractive_wide" / "traces.jsonl"
     lines = path.read_text().splitlines()
     trace, other = json.loads(lines[0]), json.loads(lines[1])
-    trace["context_digest"] = other["context_digest"]
+    for key in ("context_digest", "prompt_pids"):
+        trace[key] = other[key]
     lines[0] = json.dumps(trace)
     path.write_text("\n".join(lines) + "\n")
     reseal(bundle)
@@ -160,3 +162,55 @@ def test_no_two_arms_share_a_folder_on_any_file_system(one: str, other: str) -> 
     assert len(folders) == 2
     assert all(len(folder.encode()) < 200 and "/" not in folder for folder in folders)
     assert arm_folder("context=with_gold") == "context=with_gold"
+
+
+def edited(key: str, value: object) -> Callable[[bytes], bytes]:
+    """A change of one field of the first line of a file."""
+
+    def change(data: bytes) -> bytes:
+        first, _, rest = data.partition(b"\n")
+        return json.dumps({**json.loads(first), key: value}).encode() + b"\n" + rest
+
+    return change
+
+
+def replaced(old: str, new: str) -> Callable[[bytes], bytes]:
+    """The first of some words put otherwise."""
+    return lambda data: data.replace(old.encode(), new.encode(), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("arms/control/traces.jsonl", edited("arm", "other"), "its trace is of arm other"),
+        ("arms/control/traces.jsonl", edited("prompt_pids", ["p9"]), "other passages"),
+        ("arms/control/traces.jsonl", edited("prompt_digest", "0" * 64), "prompt is not stored"),
+        ("arms/control/traces.jsonl", edited("frame_digest", "0" * 64), "the frame of its prompt"),
+        ("arms/control/traces.jsonl", edited("gold_pids", []), "describe it differently"),
+        ("arms/control/traces.jsonl", edited("answerable", False), "describe it differently"),
+        ("arms/control/traces.jsonl", edited("abstained", None), "about the abstention"),
+        ("arms/control/traces.jsonl", edited("retrieved", []), "different rankings"),
+        ("arms/control/traces.jsonl", edited("replicate", 2), "question q1: "),
+        ("arms/control/run.trec", replaced(" p1 ", " p2 "), "different rankings"),
+        ("prompts.jsonl", replaced("Zorbat", "Zurbat"), "does not have that digest"),
+        ("questions.jsonl", replaced('"Ada Lind"', '"Eva Lind"'), "the gold of question q1"),
+        ("plan.json", replaced('"replicates": 1', '"replicates": 3'), "replicates is"),
+        ("report.md", replaced("8 questions", "9 questions"), "report.md does not say"),
+        ("effects.json", lambda data: b"\xff", "does not hold what a bundle does"),
+        ("plan.json", lambda data: b"[" * 100_000, "does not hold what a bundle does"),
+        ("arms/control/verdicts.jsonl", lambda data: data[data.index(b"\n") + 1 :], ""),
+    ],
+)
+def test_files_that_contradict_each_other_are_named_although_the_hashes_fit(
+    bundle: Path, name: str, change: Callable[[bytes], bytes], said: str
+) -> None:
+    before = (bundle / name).read_bytes()
+    (bundle / name).write_bytes(change(before))
+    assert (bundle / name).read_bytes() != before
+    reseal(bundle)
+    try:
+        wrong = ragablate.verify(bundle).wrong
+    except BundleError as error:
+        wrong = str(error)
+    assert wrong
+    assert said in wrong
