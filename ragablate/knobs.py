@@ -7,10 +7,10 @@ it, after everything before that line was paid for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any, Literal, get_origin, get_type_hints
 
 import msgspec
-from hydra.utils import get_object
 
 
 def knob_problems(where: str, node: Any) -> list[str]:
@@ -52,8 +52,12 @@ def _hints(target: Any) -> dict[str, Any]:
 
     A choice among fixed words is left out: the adapter itself says which there are.
     """
+    if not isinstance(target, str):
+        return {}
     try:
-        found = get_type_hints(get_object(str(target)).__init__)
+        module, _, name = target.rpartition(".")
+        kind = getattr(import_module(module), name)
+        found = get_type_hints(kind.__init__)
     except Exception:  # whatever importing somebody's module raises; building it will say so
         return {}
     return {key: hint for key, hint in found.items() if get_origin(hint) is not Literal}

@@ -72,3 +72,11 @@ def test_the_workshop_builds_nothing_of_another_type_and_says_all_that_is_wrong(
     node = {"_target_": "ragablate.retrieve.bm25.BM25", "k1": "high", "depth": 1.5}
     assert workshop.adapter("retriever", node, Retriever) is None
     assert [p.split(" is ")[0] for p in workshop.problems] == ["retriever.k1", "retriever.depth"]
+
+
+@pytest.mark.parametrize("target", [None, 3, "nowhere.Nothing", "nodots", f"{__name__}.Nothing"])
+def test_what_cannot_be_found_is_left_to_whoever_builds_it(
+    target: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert knob_problems("reader", {"_target_": target, "depth": "x"}) == []
+    assert capsys.readouterr().err == ""
