@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -73,7 +74,8 @@ class Job:
         twice = _given_twice(overrides)
         if twice:
             raise DesignError(twice)
-        checked = session.check(overrides, config_name)
+        with redirect_stdout(sys.stderr):  # a user's module may print while it is imported
+            checked = session.check(overrides, config_name)
         control = checked.plan.control
         screen = terminal.Screen(quiet=bool(control["quiet"]), as_json=bool(control["json"]))
         screen.plan(checked, final=self.verb == "check")

@@ -33,6 +33,15 @@ def no_style(column: int, text: str) -> str:
     return ""
 
 
+class _Lasting(Console):
+    """A console that falls silent when its reader leaves, so that the work goes on."""
+
+    def on_broken_pipe(self) -> None:
+        """Print nothing from now on."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
 class Page:
     """What is printed on. Text is cleaned and never read as markup.
 
@@ -44,7 +53,7 @@ class Page:
         file = sys.stdout if stream is None else stream
         self.terminal = bool(getattr(file, "isatty", lambda: False)())
         plain = not self.terminal or bool(os.environ.get("NO_COLOR"))
-        self.console = Console(
+        self.console = _Lasting(
             file=file,
             force_terminal=self.terminal,
             color_system=None if plain else "auto",

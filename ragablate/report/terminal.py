@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, TextIO
 
 from ragablate.codec import plain
@@ -52,9 +52,14 @@ class Screen:
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """Progress bars while the block runs; silent where nobody watches."""
+        """Progress bars while the block runs; silent where nobody watches.
+
+        What a user's function prints meanwhile goes to standard error where standard output
+        has to stay empty or one JSON object.
+        """
         if self.quiet or self.as_json:
-            yield _silent
+            with redirect_stdout(sys.stderr):
+                yield _silent
             return
         from ragablate.report.page import Page
 
