@@ -172,8 +172,8 @@ def _refuse_ids(rows: Rows, kind: str, problems: list[str]) -> None:
         name = as_id(row.id)
         if not name or " " in name or not name.isprintable():
             problems.append(
-                f"{line}: the {kind} id '{name}' is empty or has white space in it, which TREC "
-                "files cannot hold. Rename it."
+                f"{line}: the {kind} id '{name}' is empty or has white space or control "
+                "characters in it, which TREC files cannot hold. Rename it."
             )
         if kind != "question" and name.startswith(_RESERVED):
             problems.append(f"{line}: ids that begin with '{_RESERVED}' are taken. Rename it.")

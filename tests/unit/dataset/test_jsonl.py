@@ -308,7 +308,7 @@ def test_what_does_not_fit_is_named_with_its_line(
     [
         ({"id": "p1", "text": "again"}, "the passage id 'p1' stands in line 1 already"),
         ({"id": "3", "text": "again"}, "the passage id '3' stands in line 3 already"),
-        ({"id": "a b", "text": "x"}, "has white space in it"),
+        ({"id": "a b", "text": "x"}, "has white space or control characters in it"),
         ({"id": "gold:q1:0", "text": "x"}, "ids that begin with 'gold:' are taken"),
         ({"id": "p4"}, "has no field 'text'"),
         ({"text": "x"}, "has no field 'id'"),
