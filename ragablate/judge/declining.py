@@ -37,10 +37,16 @@ def is_abstention(trace: Trace, phrases: Sequence[str]) -> bool:
         return False
     if trace.answer.abstained:
         return True
-    said = statements(trace.answer.text, known_pids(trace))
+    return _declines(trace.answer.text, known_pids(trace), tuple(phrases))
+
+
+# Every judge of an answer asks, one judge after the other over all answers of an arm.
+@lru_cache(maxsize=1 << 15)
+def _declines(text: str, pids: frozenset[str], phrases: tuple[str, ...]) -> bool:
+    said = statements(text, pids)
     if not said:
         return False
-    rest = _after_phrase(said[0], tuple(phrases))
+    rest = _after_phrase(said[0], phrases)
     return rest is not None and not _turns(rest, said[1:])
 
 

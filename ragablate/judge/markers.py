@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragablate.records import Trace
 from ragablate.text.sentences import sentences
@@ -161,5 +162,6 @@ def _item(piece: str, pids: Collection[str], masks: Collection[str]) -> list[str
     return []
 
 
+@lru_cache(maxsize=1 << 16)
 def _mask(pid: str) -> str:
     return "".join("0" if c.isdecimal() else c for c in pid)

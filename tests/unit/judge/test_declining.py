@@ -62,12 +62,12 @@ def test_a_phrase_without_words_is_a_problem_and_matches_nothing(request_of, phr
 def test_judging_a_refusal_of_many_words_takes_memory_by_its_length_not_its_square(
     request_of, phrases
 ):
-    trace = request_of("I don't know " + "word " * 5000).trace
-    is_abstention(trace, phrases)
+    trace = request_of("I don't know " + "word " * 10_000).trace
+    is_abstention(request_of("I don't know").trace, phrases)
     tracemalloc.start()
     try:
         assert is_abstention(trace, phrases)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 20_000_000
+    assert peak < 50_000_000
