@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragablate.compare.arms import compared, is_upstream
+from ragablate.compare.arms import compared, is_upstream, sibling
 from ragablate.compare.effects import Role, Sample
 from ragablate.compare.populations import (
     ANSWERABLE,
     EVIDENCE_FULL,
     EVIDENCE_NOT_FULL,
     KEPT_PRESENT,
+    RETRIEVAL_DEPENDENT,
     UNANSWERABLE,
     answerable,
     strata,
@@ -90,11 +91,26 @@ class ContrastSamples:
             (measure, EVIDENCE_NOT_FULL, parts[EVIDENCE_NOT_FULL]),
             (ABSTAINED, EVIDENCE_NOT_FULL, parts[EVIDENCE_NOT_FULL]),
             (FAITHFULNESS, KEPT_PRESENT, parts[KEPT_PRESENT]),
+            (measure, RETRIEVAL_DEPENDENT, self._dependent()),
         )
         head = (measure, self.primary_population()[0])
         for name, population, qids in wanted:
             if qids and (name, population) != head and self._in_both(name):
                 yield self._sample(name, population, qids, "cell")
+
+    def _dependent(self) -> tuple[str, ...]:
+        """Questions that are never right without context: there alone can retrieval show.
+
+        None where the plan has no closed book of the same control, where the contrast is one
+        itself, and where memory reaches no question, so that it is every question.
+        """
+        closed = sibling(self.table.study, self.contrast, "closed_book")
+        if closed is None or self.contrast.kind in ("closed_book", "reader"):
+            return ()
+        qids = answerable(self.table.study)
+        measure = self.contrast.measure
+        found = tuple(q for q in qids if self.table.mean(closed.treatment, measure, q) == 0.0)
+        return found if len(found) < len(qids) else ()
 
     def signals(self) -> Iterator[Sample]:
         """Stage signals and other measures beside the headline, and upstream minus reader."""

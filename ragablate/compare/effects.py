@@ -13,6 +13,7 @@ from ragablate.compare.inference.randomization import SignFlip, sign_flips
 from ragablate.compare.inference.states import Decision, decide
 from ragablate.compare.populations import clusters
 from ragablate.compare.scores import Pairs, mean_of
+from ragablate.compare.standard_errors import over_decodes, over_questions
 from ragablate.records import Contrast, Effect, Interval, Study
 
 Role = Literal["primary", "signal", "cell", "slice", "control", "term"]
@@ -149,6 +150,8 @@ def finish(drafted: Draft, decided: Decision, p_adjusted: float, study: Study) -
         needed_n=needed,
         detectable=detectable,
         p_exact=flip.exact,
+        se_super=over_questions(pairs, drafted.keys),
+        se_set=over_decodes(pairs),
     )
 
 

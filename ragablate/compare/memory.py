@@ -8,9 +8,10 @@ from math import fsum
 from ragablate.compare import phrases, sentences
 from ragablate.compare.arms import sibling
 from ragablate.compare.case import Case, Ruling
-from ragablate.compare.numbers import count, margin_text, percent, plain, signed
+from ragablate.compare.inference.ratios import ratio_interval
+from ragablate.compare.numbers import confidence_text, count, margin_text, percent, plain, signed
 from ragablate.compare.owners import CONTEXT
-from ragablate.compare.populations import UNANSWERABLE, answerable, unanswerable
+from ragablate.compare.populations import UNANSWERABLE, answerable, clusters, unanswerable
 from ragablate.compare.scores import ScoreTable, mean_of
 from ragablate.records import Contrast, State
 
@@ -93,6 +94,7 @@ def closed_book(case: Case) -> Ruling:
             *sentences.headline(case),
             _value(case, verdict),
             *_stratum(case),
+            *_realized(case),
             *_fabrication(case),
         ),
         settle=sentences.more_questions(case, case.primary),
@@ -124,6 +126,51 @@ def _stratum(case: Case) -> tuple[str, ...]:
         f"{found.dependent} of {found.n} questions are never right without context: there alone "
         "can retrieval show what it is worth.",
     )
+
+
+def _realized(case: Case) -> tuple[str, ...]:
+    """Which part of what exact evidence adds over memory the pipeline's context adds.
+
+    The ratio of two mean differences on the same questions; said only where the denominator
+    is shown not to be 0.
+    """
+    oracle = sibling(case.study, case.contrast, "oracle")
+    if oracle is None:
+        return ()
+    rows = _over_memory(case, oracle.treatment)
+    if len(rows) < 2:
+        return ()
+    keys = clusters(case.study, [qid for qid, _, _ in rows])
+    added, possible = [row[1] for row in rows], [row[2] for row in rows]
+    limits = ratio_interval(
+        added,
+        possible,
+        replicates=case.pairs.replicates,
+        clusters=keys,
+        confidence=1 - case.study.alpha,
+        seed=case.study.seed,
+    )
+    if limits is None or fsum(possible) <= 0:
+        return ()
+    share = fsum(added) / fsum(possible)
+    return (
+        f"Of what the gold alone adds over memory ({signed(mean_of(possible))}), the context of "
+        f"the control realizes {percent(share)} ({confidence_text(limits)} "
+        f"{percent(limits.low)} to {percent(limits.high)}, bootstrap; n = {len(rows)}).",
+    )
+
+
+def _over_memory(case: Case, oracle: str) -> list[tuple[str, float, float]]:
+    """By qid, what control and what the oracle context add over the closed book."""
+    control, closed = case.arms
+    found = []
+    for qid in answerable(case.study):
+        b, n, o = (
+            case.table.mean(arm, case.contrast.measure, qid) for arm in (control, closed, oracle)
+        )
+        if b is not None and n is not None and o is not None:
+            found.append((qid, b - n, o - n))
+    return found
 
 
 def _fabrication(case: Case) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from ragablate.compare.populations import (
     EVIDENCE_FULL,
     EVIDENCE_NOT_FULL,
     KEPT_PRESENT,
+    RETRIEVAL_DEPENDENT,
     UNANSWERABLE,
 )
 from ragablate.compare.scores import EVIDENCE_IN_CONTEXT, EVIDENCE_RETRIEVED
@@ -27,6 +28,7 @@ _WHERE = {
     EVIDENCE_FULL: "with all the evidence in the context",
     EVIDENCE_NOT_FULL: "without all the evidence in the context",
     KEPT_PRESENT: "with all the evidence in the context of both arms",
+    RETRIEVAL_DEPENDENT: "the reader is never right on without context",
 }
 
 

@@ -13,6 +13,7 @@ UNANSWERABLE = "unanswerable"
 EVIDENCE_FULL = "evidence full"
 EVIDENCE_NOT_FULL = "evidence not full"
 KEPT_PRESENT = "kept present"
+RETRIEVAL_DEPENDENT = "retrieval-dependent"
 
 
 def answerable(study: Study) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ def _numbers(effect: Effect) -> dict[str, Any]:
         "effect": effect.effect,
         "ci95": plain(effect.ci95),
         "ci90": plain(effect.ci90),
+        "se": {"super": effect.se_super, "set": effect.se_set},
         "p": effect.p,
         "p_exact": effect.p_exact,
         "p_adj": effect.p_adjusted,

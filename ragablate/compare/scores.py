@@ -39,6 +39,9 @@ class Pairs:
     """Every single value is a whole number, so that means lie on a lattice."""
     grain: int = 1
     """Both sides are averages of arms in parts of this size, which makes the lattice finer."""
+    within: float | None = None
+    """Mean over questions of the variance of the difference over replicates; ``None`` where a
+    question has a single one."""
 
     @property
     def differences(self) -> tuple[float, ...]:
@@ -107,6 +110,7 @@ class ScoreTable:
         wanted = sorted(qids)
         rows: list[tuple[str, float, float]] = []
         whole, replicates = True, 1
+        spreads: list[float] = []
         for qid in wanted:
             control, treatment = read(arms[0], qid), read(arms[1], qid)
             k = min(len(control), len(treatment))
@@ -117,6 +121,8 @@ class ScoreTable:
                 v.is_integer() for v in (*control[:k], *treatment[:k]) if v is not None
             )
             replicates = max(replicates, k)
+            if k > 1:
+                spreads.append(_spread(control[:k], treatment[:k]))
             rows.append((qid, c, t))
         return Pairs(
             qids=tuple(row[0] for row in rows),
@@ -125,7 +131,16 @@ class ScoreTable:
             unmeasured=len(wanted) - len(rows),
             replicates=replicates,
             whole=whole,
+            within=mean_of(spreads) if rows and len(spreads) == len(rows) else None,
         )
+
+
+def _spread(control: Replicates, treatment: Replicates) -> float:
+    """Sample variance of the paired difference over the replicates of one question."""
+    pairs = zip(control, treatment, strict=True)
+    differences = [t - c for c, t in pairs if c is not None and t is not None]
+    mean = mean_of(differences)
+    return math.fsum((d - mean) ** 2 for d in differences) / (len(differences) - 1)
 
 
 def _full_or_not(value: float) -> float:

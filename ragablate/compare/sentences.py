@@ -14,7 +14,7 @@ from ragablate.compare.numbers import (
     p_text,
     signed,
 )
-from ragablate.compare.populations import ANSWERABLE, UNANSWERABLE
+from ragablate.compare.populations import ANSWERABLE, RETRIEVAL_DEPENDENT, UNANSWERABLE
 from ragablate.records import Effect
 
 
@@ -174,6 +174,14 @@ def unanswerables(case: Case) -> tuple[str, ...]:
         f"On {phrases.questions(effect)}, where the right answer is to abstain and which "
         f"count apart, {clause}.",
     )
+
+
+def retrieval_dependent(case: Case) -> tuple[str, ...]:
+    """The primary measure where memory cannot answer for the context."""
+    effect = case.effect(case.primary.measure, RETRIEVAL_DEPENDENT)
+    if effect is None:
+        return ()
+    return (f"On {phrases.questions(effect)}, {phrases.brief(case, effect, _name(case, effect))}.",)
 
 
 def by_slice(case: Case) -> tuple[str, ...]:

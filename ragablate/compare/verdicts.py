@@ -10,7 +10,7 @@ from ragablate.compare.case import Case, Ruling
 from ragablate.compare.memory import closed_book
 from ragablate.compare.necessity import edited_context, without_gold
 from ragablate.compare.noise import placebo
-from ragablate.compare.populations import UNANSWERABLE
+from ragablate.compare.populations import RETRIEVAL_DEPENDENT, UNANSWERABLE
 from ragablate.compare.swaps import swapped_gate, swapped_reader, swapped_stage
 from ragablate.records import Conclusion, ContrastKind
 
@@ -42,12 +42,16 @@ def conclude(case: Case) -> Conclusion:
         if effect is not None:
             used.append(effect.id)
     used.extend(effect.id for s in case.slices if s.open for effect in s.effects)
+    stratum = case.effect(case.contrast.measure, RETRIEVAL_DEPENDENT)
+    if stratum is not None and not case.refusal:
+        used.append(stratum.id)
+    dependent = () if case.refusal else sentences.retrieval_dependent(case)
     slices = () if case.refusal else sentences.by_slice(case)
     return Conclusion(
         contrast=case.contrast.id,
         verdict=ruling.verdict,
         label=case.licence.label,
-        sentences=(*ruling.sentences, *slices),
+        sentences=(*ruling.sentences, *dependent, *slices),
         limits=case.licence.limits,
         settle=ruling.settle,
         owner=ruling.owner,

@@ -122,7 +122,7 @@ class Effect:
     """What is compared."""
     population: str
     """``answerable``, ``unanswerable``, ``evidence full``, ``evidence not full``,
-    ``kept present``, or a slice such as ``type=bridge``."""
+    ``kept present``, ``retrieval-dependent``, or a slice such as ``type=bridge``."""
     role: Literal["primary", "signal", "cell", "slice", "control", "term"]
     """``primary``: headline, Holm-adjusted. ``signal``: a stage signal beside it. ``cell``:
     a declared stratum. ``slice``: exploratory. ``control``: a negative control that
@@ -167,6 +167,12 @@ class Effect:
     """Smallest effect this n shows with 80 % power at the observed share of changes."""
     p_exact: bool = True
     """Whether ``p`` accounts for every sign pattern, rather than for seeded random ones."""
+    se_super: float | None = None
+    """Standard error of the effect for questions like these: over questions (over clusters
+    where a key repeats), decoding noise included."""
+    se_set: float | None = None
+    """Standard error for exactly these questions, of decoding noise alone; ``None`` with one
+    replicate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ COLUMNS = (
     "id", "contrast", "control", "treatment", "measure", "population", "role", "n", "unmeasured",
     "clusters", "replicates", "control_mean", "treatment_mean", "effect", "better", "worse",
     "same", "ci95_low", "ci95_high", "ci95_confidence", "ci95_method", "ci90_low", "ci90_high",
-    "p", "p_adjusted", "margin", "state", "detail", "needed_n", "verdict", "label",
+    "se_super", "se_set", "p", "p_adjusted", "margin", "state", "detail", "needed_n",
+    "verdict", "label",
 )  # fmt: skip
 """Columns of the CSV, one row an effect."""
 

@@ -33,7 +33,11 @@ ONE_CHANGE = ("INV-4",)
 WEIGHED = " (lost by the reader → lost upstream of it)"
 """What the two means of ``upstream minus reader`` are."""
 
+STANDARD_ERRORS = "SE like these / these"
+"""Head of the column of standard errors: for questions like these, for exactly these."""
+
 _POPULATIONS = {
+    "retrieval-dependent": "answerable, never right without context",
     "evidence full": "answerable, all evidence in control's context",
     "evidence not full": "answerable, evidence lacking in control's context",
     "kept present": "answerable, all evidence in both contexts",
@@ -65,6 +69,15 @@ def interval(effect: Effect) -> str:
     if effect.ci95 is None:
         return NOTHING
     return between(effect.ci95, decimals(effect.n, effect.margin))
+
+
+def standard_errors(effect: Effect) -> str:
+    """The standard error for questions like these and, where known, for these alone."""
+    if effect.se_super is None:
+        return NOTHING
+    places = decimals(effect.n, effect.margin) + 1
+    alone = NOTHING if effect.se_set is None else plain(effect.se_set, places)
+    return f"{plain(effect.se_super, places)} / {alone}"
 
 
 def probability(value: float | None) -> str:

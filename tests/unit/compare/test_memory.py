@@ -87,3 +87,51 @@ def test_a_reader_that_never_invents_is_told_so(sheet, declare):
         "apart, the context made the reader invent an answer on none, and it invents one "
         "without any context on none."
     )
+
+
+def test_retrieval_is_read_again_where_memory_does_not_answer(sheet, declare):
+    made = sheet()
+    made.add(row(1, 1, upstream=1), times=60)
+    made.add(row(0, 0, upstream=1), times=12)
+    made.add(row(0, 1, upstream=1), times=28)
+
+    comparison = compare(made.study(declare("closed_book"), declare("upstream")))
+
+    found = {(e.contrast, e.population): e for e in comparison.effects if e.measure == "correct"}
+    stratum = found["upstream/minilm_run", "retrieval-dependent"]
+    assert (stratum.n, stratum.better, stratum.role) == (40, 12, "cell")
+    assert stratum.effect == pytest.approx(0.3)
+    (conclusion,) = (c for c in comparison.conclusions if c.contrast.startswith("upstream"))
+    assert stratum.id in conclusion.effects
+    said = "On 40 questions the reader is never right on without context, correct rose"
+    assert any(sentence.startswith(said) for sentence in conclusion.sentences)
+
+
+def test_where_memory_reaches_nothing_there_is_no_stratum_apart(sheet, declare):
+    made = sheet().add(row(0, 1, upstream=0), times=40)
+
+    comparison = compare(made.study(declare("closed_book"), declare("upstream")))
+
+    assert not any(e.population == "retrieval-dependent" for e in comparison.effects)
+
+
+def test_the_part_of_the_oracle_that_control_realizes_has_an_interval(sheet, declare):
+    made = sheet()
+    made.add(row(0, 1, oracle=1), times=30)
+    made.add(row(0, 0, oracle=1), times=30)
+    made.add(row(1, 1, oracle=1), times=20)
+
+    said = " ".join(
+        compare(made.study(*map(declare, ("closed_book", "oracle")))).conclusions[0].sentences
+    )
+
+    assert "Of what the gold alone adds over memory (+0.75), the context of the control" in said
+    assert "realizes 50 % (95 % CI " in said
+
+
+def test_a_fraction_of_nothing_is_not_printed(sheet, declare):
+    made = sheet().add(row(1, 1, oracle=1), times=30).add(row(0, 0, oracle=0), times=30)
+
+    conclusions = compare(made.study(*map(declare, ("closed_book", "oracle")))).conclusions
+
+    assert not any("realizes" in sentence for sentence in conclusions[0].sentences)

@@ -106,7 +106,7 @@ def test_the_overview_says_asked_changed_came_out_and_how_sure(study: Study) -> 
 
 def test_an_effect_row_has_every_number(study: Study) -> None:
     assert (
-        "| `swap_retriever` | 160 | **+0.25** | +0.17 to +0.33 | 1.0e-05 | 2.0e-05 | "
+        "| `swap_retriever` | 160 | **+0.25** | +0.17 to +0.33 | – | 1.0e-05 | 2.0e-05 | "
         "45 / 5 / 110 | ▲ up |"
     ) in _render(study)
     assert "correct, answerable questions, margin 0.05\n\n| experiment | n |" in _render(study)
@@ -211,7 +211,7 @@ def test_a_refused_contrast_has_no_number(study: Study) -> None:
         conclusions=(conclusion, comparison.conclusions[1]),
     )
     report = _render((bundle, refused))
-    assert "| `swap_retriever` | 0 | **–** | – | – | – | – | ✗ refused |" in report
+    assert "| `swap_retriever` | 0 | **–** | – | – | – | – | – | ✗ refused |" in report
 
 
 def test_intervals_are_named_by_their_own_coverage(study: Study) -> None:
