@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ragablate.judge.declining import is_abstention, phrase_problems
-from ragablate.judge.markers import known_pids, without_markers
+from ragablate.judge.markers import marked_pids, without_markers
 from ragablate.judge.outcome import Items, Measured, no_answer, same, verdicts
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Measure
@@ -73,7 +73,7 @@ class AnswerMatch:
             return same(self.measures(), (0.0, "empty answer"))
         text = trace.answer.text
         if self.normalization == "words":
-            text = without_markers(text, known_pids(trace))
+            text = without_markers(text, marked_pids(trace))
         answer = self._tokens(text)
         scored = [(reference, self._tokens(reference)) for reference in references]
         return {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragablate.gold import covered, is_gap
 from ragablate.judge.declining import is_abstention, phrase_problems
 from ragablate.judge.figures import bulleted, figures
-from ragablate.judge.markers import Statement, known_pids, resolve, statements
+from ragablate.judge.markers import Statement, marked_pids, resolve, statements
 from ragablate.judge.outcome import Items, Measured, same, unspoken, verdicts
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Measure
@@ -55,7 +55,7 @@ class Citation:
         missing = unspoken(trace, is_abstention(trace, self.phrases))
         if missing is not None or trace.answer is None:
             return same(self.measures(), missing or (None, "no answer was recorded"))
-        said = statements(bulleted(trace.answer.text), known_pids(trace))
+        said = statements(bulleted(trace.answer.text), marked_pids(trace))
         pids = [passage.pid for passage in trace.context.passages]
         cited = {item: resolve(item, pids) for s in said for item in s.items}
         return {

@@ -51,6 +51,13 @@ _DENIALS = _set(
     "不 没 沒 無 无 未"
 )
 
+_NOT_ONLY = re.compile(
+    r"\bnot\s+(?:only|just|merely)\b|\bnicht\s+(?:nur|bloß)\b|\bno\s+(?:solo|sólo|solamente)\b"
+    r"|\bnon\s+seulement\b|\bpas\s+seulement\b|\bno\s+(?:later|earlier|more|less|fewer)\s+than\b"
+    r"|不[仅僅但只光]|不[同断斷管论論]|无论|無論|ليس\s+فقط",
+    re.IGNORECASE,
+)
+
 
 def content_words(text: str) -> frozenset[str]:
     """What ``text`` says beyond function words, words of denial and figures.
@@ -91,6 +98,12 @@ def names(sentence: str) -> frozenset[str]:
 def denies(text: str) -> bool:
     """Whether a word of denial stands in ``text``."""
     return not _DENIALS.isdisjoint(answer_tokens(text))
+
+
+@lru_cache(maxsize=4096)
+def denies_plainly(text: str) -> bool:
+    """The same, but for "not only" and its like, which deny nothing."""
+    return denies(_NOT_ONLY.sub(" ", text))
 
 
 def _runs(text: str) -> Iterator[list[str]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragablate.judge.declining import is_abstention, phrase_problems
-from ragablate.judge.markers import known_pids, without_markers
+from ragablate.judge.markers import marked_pids, without_markers
 from ragablate.judge.outcome import Items, Measured, no_answer, verdicts
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Gold, Measure, Trace
@@ -41,10 +42,11 @@ class Correct:
 
     def judge(self, requests: Sequence[JudgeRequest]) -> Items:
         """One verdict per request."""
-        exact = [answer_tokens(text) for text in self.exact]
-        return verdicts(requests, self.measures(), lambda r: {"correct": self._measure(r, exact)})
+        return verdicts(requests, self.measures(), lambda r: {"correct": self.measured(r)})
 
-    def _measure(self, request: JudgeRequest, exact: list[list[str]]) -> Measured:
+    def measured(self, request: JudgeRequest) -> Measured:
+        """What one answer is worth, and why."""
+        exact = [list(words) for words in _words(tuple(self.exact))]
         trace, gold = request.trace, request.gold
         if gold.answerable and not any(text.strip() for text in gold.answers):
             return None, "no reference answer"
@@ -60,8 +62,13 @@ class Correct:
         return _matched(trace, trace.answer.text, gold, exact)
 
 
+@lru_cache(maxsize=16)
+def _words(texts: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(answer_tokens(text)) for text in texts)
+
+
 def _matched(trace: Trace, text: str, gold: Gold, exact: list[list[str]]) -> Measured:
-    answer = answer_tokens(without_markers(text, known_pids(trace)))
+    answer = answer_tokens(without_markers(text, marked_pids(trace)))
     for reference in gold.answers:
         wanted = answer_tokens(reference)
         if answer == wanted or (wanted not in exact and holds_sequence(answer, wanted)):

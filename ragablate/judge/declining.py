@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ragablate.judge.markers import Statement, known_pids, statements
+from ragablate.judge.markers import Statement, marked_pids, statements
 from ragablate.judge.outcome import gate_declined
 from ragablate.records import Trace
 from ragablate.text.normalize import answer_tokens
@@ -37,7 +37,7 @@ def is_abstention(trace: Trace, phrases: Sequence[str]) -> bool:
         return False
     if trace.answer.abstained:
         return True
-    return _declines(trace.answer.text, known_pids(trace), tuple(phrases))
+    return _declines(trace.answer.text, marked_pids(trace), tuple(phrases))
 
 
 # Every judge of an answer asks, one judge after the other over all answers of an arm.

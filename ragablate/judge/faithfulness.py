@@ -1,55 +1,47 @@
-"""Whether what the answer claims stands in the given context; lexical, without a model."""
+"""Whether what the answer claims stands in the given context."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from ragablate.judge.content import content_words, denies, names, vocabulary
+from ragablate.judge.batches import Batched, Wanted
+from ragablate.judge.claims import claims
 from ragablate.judge.declining import is_abstention, phrase_problems
-from ragablate.judge.figures import bulleted, facts, figures, stated
-from ragablate.judge.markers import known_pids, statements
-from ragablate.judge.outcome import Items, Measured, unspoken, verdicts
+from ragablate.judge.outcome import Detailed, Items, Measured, unspoken
+from ragablate.judge.support import Ask, Support
 from ragablate.protocols import JudgeRequest
-from ragablate.records import ContextPassage, Measure, Trace
+from ragablate.records import Claim, Measure, Trace
 
 
 class Faithfulness:
     """``faithfulness``: share of the answer's claims that the given context supports.
 
     The definition is that of Es et al. (2023, "RAGAs"); asking one passage to carry a claim is
-    the citation view of Gao et al. (2023, "ALCE"). A claim is a sentence with a content word
-    or a figure. One passage supports it, its header included, if it holds at least
-    ``threshold`` of the claim's content words, all its names and all its figures, and a word
-    of denial where the claim has one. In [0, 1]; without any passage every claim is
-    unsupported.
+    the citation view of Gao et al. (2023, "ALCE"). A claim is a clause with a content word or a
+    figure; ``support`` decides whether it is supported, contradicted or neither, and by which
+    passage, header included. In [0, 1]; without any passage every claim is unsupported. Each
+    claim stands in the verdict with the passage that decides about it.
 
-    Words are compared, not meanings: a paraphrase counts as unsupported, a claim that a
-    passage denies in the claim's own words as supported, and a claim that needs two passages
-    as unsupported. Abstentions, failed answers and answers without a claim (yes, no, nothing)
-    are unmeasured.
+    Abstentions, failed answers and answers without a claim (yes, no, nothing) are unmeasured, as
+    is an answer about one of whose claims the judge gave no usable answer.
 
     Args:
+        support: What decides; ``ragablate.judge.lexical.Lexical`` without a model.
         phrases: What counts as declining (see ``is_abstention``).
-        threshold: Share of a claim's content words that one passage must hold, in (0, 1].
-        match_names: Whether every capitalised word behind the first must be held, too.
     """
 
-    cheap = True
-
-    def __init__(
-        self, phrases: Sequence[str] = (), threshold: float = 0.8, match_names: bool = True
-    ) -> None:
+    def __init__(self, support: Support, phrases: Sequence[str] = ()) -> None:
+        self.support = support
         self.phrases = phrases
-        self.threshold = threshold
-        self.match_names = match_names
+
+    @property
+    def cheap(self) -> bool:
+        """As what decides."""
+        return self.support.cheap
 
     def problems(self) -> list[str]:
-        """Phrases that can never be found, and a threshold out of range."""
-        found = phrase_problems(self.phrases)
-        if not 0 < self.threshold <= 1:
-            found.append(f"threshold is {self.threshold}: set it above 0 and up to 1")
-        return found
+        """Phrases that can never be found; what decides says its own."""
+        return phrase_problems(self.phrases)
 
     def measures(self) -> tuple[Measure, ...]:
         """``faithfulness``."""
@@ -57,47 +49,37 @@ class Faithfulness:
 
     def judge(self, requests: Sequence[JudgeRequest]) -> Items:
         """One verdict per request."""
-        return verdicts(
-            requests, self.measures(), lambda r: {"faithfulness": self._measure(r.trace)}
-        )
+        return Batched(self.support, self.measures(), self._wanted).judge(requests)
 
-    def _measure(self, trace: Trace) -> Measured:
+    def _wanted(self, request: JudgeRequest) -> Wanted:
+        trace = request.trace
         missing = unspoken(trace, is_abstention(trace, self.phrases))
-        if missing is not None or trace.answer is None:
-            return missing or (None, "no answer was recorded")
-        said = statements(bulleted(trace.answer.text), known_pids(trace))
-        claims = [s.text for s in said if is_claim(s.text)]
-        if not claims:
-            return None, "no claim"
-        support = [self.supporting(claim, trace.context.passages) for claim in claims]
-        held = sum(pid is not None for pid in support)
-        return held / len(claims), _reason(support)
+        said = [] if missing is not None else claims(trace)
+        if missing is not None or not said:
+            return Wanted.settled(self.measures(), missing or (None, "no claim"))
+        asks = [Ask(claim, trace.context.passages) for claim in said]
+        return Wanted(asks, lambda found: {"faithfulness": share_supported(found)})
 
-    def supporting(self, claim: str, passages: Sequence[ContextPassage]) -> str | None:
-        """The pid of the passage that holds most of ``claim``, ties by pid, if one supports it."""
-        words = content_words(claim)
-        required = names(claim) if self.match_names else frozenset[str]()
-        numbers, denied = figures(claim), denies(claim)
-        best: tuple[float, str] | None = None
-        for passage in passages:
-            held = vocabulary(passage.text)
-            share = len(words & held) / len(words) if words else 1.0
-            if share < self.threshold or not required <= held or denied > denies(passage.text):
-                continue
-            said = facts(passage.text)
-            if all(stated(figure, said) for figure in numbers):
-                best = min(best or (1.0, passage.pid), (-share, passage.pid))
-        return best[1] if best else None
+    def check(self, trace: Trace) -> list[Claim]:
+        """Every claim of one answer with the passage that decides about it."""
+        return self.support.check([Ask(c, trace.context.passages) for c in claims(trace)])
 
 
-@lru_cache(maxsize=4096)
-def is_claim(sentence: str) -> bool:
-    """Whether a sentence says something that could be supported: a content word or a figure."""
-    return bool(content_words(sentence) or figures(sentence))
+def share_supported(found: Sequence[Claim]) -> Measured | Detailed:
+    """Supported claims over all claims; unmeasured where one is unclear."""
+    unclear = sum(claim.status == "unclear" for claim in found)
+    if unclear:
+        reason = f"the judge gave no usable answer on {unclear} of {len(found)} claims"
+        return None, reason, tuple(found)
+    held = sum(claim.status == "supported" for claim in found)
+    return held / len(found), _reason(found), tuple(found)
 
 
-def _reason(support: Sequence[str | None]) -> str:
-    pids = sorted({pid for pid in support if pid is not None})
-    lost = sum(pid is None for pid in support)
+def _reason(found: Sequence[Claim]) -> str:
+    pids = sorted({claim.pid for claim in found if claim.status == "supported"})
     held = f"supported by {', '.join(pids)}" if pids else "supported by no passage"
-    return f"{held}; {lost} of {len(support)} claims unsupported" if lost else held
+    against = sorted({claim.pid for claim in found if claim.status == "contradicted"})
+    if against:
+        held += f"; contradicted by {', '.join(against)}"
+    lost = sum(claim.status == "unsupported" for claim in found)
+    return f"{held}; {lost} of {len(found)} claims unsupported" if lost else held

@@ -37,6 +37,7 @@ _NUMBER = re.compile(
 )
 _LONE = re.compile(rf"{_UNIT}|(?P<word>[^\W\d_]+)", re.IGNORECASE)
 _HAN_ALONE = re.compile(f"(?<![{''.join(HAN)}])[{''.join(HAN)}](?![{''.join(HAN)}])|[千万萬亿億]")
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _GLUED = {"k": (3,), "m": (6,), "b": (9,)}
 _ENUMERATOR = re.compile(r"^([ \t]*)(\d{1,2})[.)](?=\s)", re.MULTILINE)
 # Signs of other scripts, and letters that a case-insensitive pattern takes for ASCII ones.
@@ -98,6 +99,27 @@ def facts(text: str) -> Facts:
 def stated(figure: Figure, said: Facts) -> bool:
     """Whether ``said`` shows ``figure``: equal value and unit, or an equal date."""
     return any(way <= said for way in figure.ways)
+
+
+def unfigured(text: str) -> str:
+    """``text`` with a blank in place of each figure, the month of a date included."""
+    return _scan(text)[1]
+
+
+def kinds(figure: Figure) -> frozenset[str]:
+    """What a figure may be: a year, a date, a percentage, a number; a date with a year is both."""
+    found: set[str] = set()
+    for fact in frozenset().union(*figure.ways):
+        if fact.count("-") == 2:
+            found.add("date")
+        elif fact.endswith("%"):
+            found.add("percentage")
+    if not found:
+        found.add("number")
+    plain = figure.says if found == {"date"} else frozenset().union(*figure.ways)
+    if "percentage" not in found and any(_YEAR.fullmatch(fact) for fact in plain):
+        found = (found - {"number"}) | {"year"}
+    return frozenset(found)
 
 
 def _scan(text: str) -> tuple[list[Figure], str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragablate.judge.declining import is_abstention, phrase_problems
 from ragablate.judge.figures import Figure, bulleted, facts, figures, stated
-from ragablate.judge.markers import known_pids, without_markers
+from ragablate.judge.markers import marked_pids, without_markers
 from ragablate.judge.outcome import Items, Measured, unspoken, verdicts
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Measure, Trace
@@ -48,7 +48,7 @@ class Numbers:
         missing = unspoken(trace, is_abstention(trace, self.phrases))
         if missing is not None or trace.answer is None:
             return missing or (None, "no answer was recorded")
-        own = _own_figures(trace, without_markers(trace.answer.text, known_pids(trace)))
+        own = _own_figures(trace, without_markers(trace.answer.text, marked_pids(trace)))
         if not own:
             return None, "the answer has no figure of its own"
         given = [facts(passage.text) for passage in trace.context.passages]

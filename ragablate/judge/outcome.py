@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragablate.protocols import JudgeRequest
-from ragablate.records import Failure, Item, Measure, Trace, Verdict
+from ragablate.records import Claim, Failure, Item, Measure, Trace, Verdict
 
 Measured = tuple[float | None, str]
 """A value in [0, 1] and what it rests on, or ``None`` and why it is unmeasured."""
+
+Detailed = tuple[float | None, str, tuple[Claim, ...]]
+"""The same, with what was checked one by one."""
 
 Items = Iterator[Item[tuple[Verdict, ...]]]
 """What a judge answers."""
@@ -17,7 +20,7 @@ Items = Iterator[Item[tuple[Verdict, ...]]]
 def verdicts(
     requests: Sequence[JudgeRequest],
     measures: Sequence[Measure],
-    measure: Callable[[JudgeRequest], Mapping[str, Measured]],
+    measure: Callable[[JudgeRequest], Mapping[str, Measured | Detailed]],
 ) -> Items:
     """One item per request, its verdicts in the order of ``measures``."""
     for request in requests:
@@ -25,7 +28,9 @@ def verdicts(
 
 
 def item(
-    request: JudgeRequest, measures: Sequence[Measure], measured: Mapping[str, Measured]
+    request: JudgeRequest,
+    measures: Sequence[Measure],
+    measured: Mapping[str, Measured | Detailed],
 ) -> Item[tuple[Verdict, ...]]:
     """The verdicts of one request, in the order of ``measures``."""
     trace = request.trace

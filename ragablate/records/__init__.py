@@ -45,6 +45,8 @@ from ragablate.records.items import (
 )
 from ragablate.records.reading import (
     Answer,
+    Claim,
+    ClaimStatus,
     Measure,
     MeasureStage,
     Prompt,
@@ -81,6 +83,8 @@ __all__ = [
     "Answer",
     "Arm",
     "Change",
+    "Claim",
+    "ClaimStatus",
     "Comparison",
     "Conclusion",
     "Context",

@@ -103,6 +103,25 @@ class Trace:
     """What went wrong, where something did."""
 
 
+ClaimStatus = Literal["supported", "contradicted", "unsupported", "unclear", "vague"]
+"""What a passage says of a claim. ``unclear``: a judge that was asked gave no usable answer;
+``vague``: words stand where the passage has a figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing an answer says, and the passage that decides about it."""
+
+    text: str
+    """As the answer words it: a clause, or a figure."""
+    status: ClaimStatus
+    """What the passages say of it."""
+    pid: str = ""
+    """The passage that supports or contradicts it; empty where none does."""
+    quote: str = ""
+    """The words of that passage which do, where they are known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One measured value for one answer."""
@@ -117,6 +136,8 @@ class Verdict:
     """In [0, 1]; ``None`` is unmeasured."""
     reason: str = ""
     """Why it is unmeasured, or what the value rests on (a pid, a quoted span)."""
+    claims: tuple[Claim, ...] = ()
+    """What was checked one by one, in the order of the answer."""
 
 
 MeasureStage = Literal["retrieve", "assemble", "read"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from ragablate.bundle.read import Bundle
 from ragablate.codec import decode
 from ragablate.compare.scores import FAITHFULNESS
 from ragablate.records import ContextPassage, Prompt, Verdict
-from ragablate.report.saying import Said, lexical_judge, said
+from ragablate.report.saying import Said, said
 from ragablate.traces import QuestionLine, TraceLine
 
 _WORTH_SHARING = 40
@@ -78,9 +77,6 @@ class Questions:
         self.bundle = bundle
         self.texts = Texts()
         self._measures = [m["name"] for m in bundle.plan["measures"]]
-        judge = lexical_judge(bundle.plan["config"])
-        # Arms often say the same of the same passages.
-        self._supporting = None if judge is None else lru_cache(maxsize=8192)(judge.supporting)
         self._prompts = dict(_prompts(bundle))
         self._lines = {arm: _by_question(traces) for arm, traces in bundle.traces.items()}
         self._verdicts = {
@@ -168,10 +164,7 @@ class Questions:
         known = list(dict.fromkeys(pids))
         # A declined answer was not judged, so its sentences are no claims.
         judged = None if line.abstained else verdict
-        return [
-            _said(each)
-            for each in said(line.answer or "", passages, known, judged, self._supporting)
-        ]
+        return [_said(each) for each in said(line.answer or "", passages, known, judged)]
 
     def _prompt(self, prompt: Prompt, passages: Sequence[ContextPassage]) -> list[Any]:
         bodies = {passage.pid: passage.body for passage in passages}

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ragablate.judge.faithfulness import Faithfulness, is_claim
 from ragablate.judge.markers import Marker, find_markers, resolve
-from ragablate.records import ContextPassage, Verdict
+from ragablate.records import Claim, ContextPassage, Verdict
 from ragablate.text.sentences import sentences
 
-_LEXICAL = "ragablate.judge.faithfulness.Faithfulness"
-
-Supporting = Callable[[str, tuple[ContextPassage, ...]], str | None]
-"""From a claim and passages to the pid of the one that supports it."""
 Piece = str | tuple[str, tuple[str, ...]]
 """A stretch of text, or a marker as written with the pids it points to, none if to nothing."""
 
@@ -31,41 +25,27 @@ class Said:
     """The passage that supports it; empty where none does or it is not known."""
 
 
-def lexical_judge(config: Mapping[str, Any]) -> Faithfulness | None:
-    """The shipped judge of faithfulness, as a plan has it; ``None`` where another judged."""
-    node = next(
-        (n for n in (config.get("judge") or {}).values() if n and n.get("_target_") == _LEXICAL),
-        None,
-    )
-    if node is None:
-        return None
-    knobs = {k: v for k, v in node.items() if k in ("threshold", "match_names")}
-    return Faithfulness(**knobs)
-
-
 def said(
     answer: str,
     passages: Sequence[ContextPassage],
     pids: Sequence[str],
     verdict: Verdict | None,
-    supporting: Supporting | None,
 ) -> tuple[Said, ...]:
     """An answer in sentences.
 
-    Support is shown only where it accounts for the verdict that was given: the same claims,
-    as many of them held.
+    A sentence of several claims is supported where all of them are; the passage named is that
+    of the first.
 
     Args:
         answer: Verbatim.
         passages: The context it was given.
         pids: Every pid it could name.
         verdict: Its faithfulness, where it was measured.
-        supporting: The rule it was measured by, where it is known.
     """
     spans = _covering(answer)
     markers = find_markers(answer, pids)
     texts = [_without(answer, span, markers) for span in spans]
-    support = _support(texts, passages, verdict, supporting)
+    support = _support(texts, verdict.claims if verdict is not None else ())
     shown = [passage.pid for passage in passages]
     return tuple(
         Said(_pieces(answer, span, markers, shown), pid is not None, pid or "")
@@ -82,28 +62,25 @@ def _covering(answer: str) -> list[tuple[int, int]]:
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
-def _support(
-    texts: Sequence[str],
-    passages: Sequence[ContextPassage],
-    verdict: Verdict | None,
-    supporting: Supporting | None,
-) -> list[str | None]:
+def _support(texts: Sequence[str], claims: Sequence[Claim]) -> list[str | None]:
     """By sentence the pid that supports it, empty for none, ``None`` for not known."""
-    unknown: list[str | None] = [None] * len(texts)
-    if supporting is None or verdict is None or verdict.value is None:
-        return unknown
-    claims = [is_claim(text) for text in texts]
-    # The verdict names every passage that supports anything, which spares the others.
-    named = tuple(passage for passage in passages if passage.pid in verdict.reason)
-    if verdict.value == 1.0 and len(named) == 1:
-        return [named[0].pid if claim else None for claim in claims]
-    found = [
-        (supporting(text, named) or "") if claim else None
-        for text, claim in zip(texts, claims, strict=True)
-    ]
-    held = sum(bool(pid) for pid in found)
-    agrees = any(claims) and abs(held / sum(claims) - verdict.value) < 1e-9
-    return found if agrees else unknown
+    found: list[str | None] = []
+    waiting = list(claims)
+    for text in texts:
+        own: list[Claim] = []
+        place = 0
+        while waiting:
+            # The number of a list item is a dash in its claim.
+            wanted = waiting[0].text.removeprefix("- ")
+            at = text.find(wanted, place)
+            if at < 0:
+                break
+            place = at + len(wanted)
+            own.append(waiting.pop(0))
+        held = bool(own) and all(claim.status == "supported" for claim in own)
+        judged = bool(own) and all(claim.status != "unclear" for claim in own)
+        found.append((own[0].pid if held else "") if judged else None)
+    return found
 
 
 def _inside(span: tuple[int, int], markers: Sequence[Marker]) -> Iterator[Marker]:

@@ -8,8 +8,10 @@ from ragablate.judge.abstention import Abstention
 from ragablate.judge.answer_match import AnswerMatch
 from ragablate.judge.citation import Citation
 from ragablate.judge.correct import Correct
+from ragablate.judge.distractor import Distractor
 from ragablate.judge.evidence import Evidence
 from ragablate.judge.faithfulness import Faithfulness
+from ragablate.judge.lexical import Lexical
 from ragablate.judge.numbers import Numbers
 from ragablate.judge.retrieval import Retrieval
 from ragablate.records import Answer, Failure, GateDecision
@@ -21,8 +23,9 @@ JUDGES = [
     AnswerMatch(PHRASES, "squad"),
     Citation(PHRASES),
     Correct(PHRASES),
+    Distractor(Lexical(), PHRASES),
     Evidence(),
-    Faithfulness(PHRASES),
+    Faithfulness(Lexical(), PHRASES),
     Numbers(PHRASES),
     Retrieval(recall=[1, 10], ranking="candidates"),
 ]

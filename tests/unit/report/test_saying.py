@@ -5,51 +5,54 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragablate.judge.faithfulness import Faithfulness
-from ragablate.records import ContextPassage, Verdict
-from ragablate.report.saying import lexical_judge, said
+from ragablate.records import Claim, ContextPassage, Verdict
+from ragablate.report.saying import said
 
 BRIDGE = ContextPassage("p1", "The Zorbat Bridge was opened in 1931.", "")
 RIVER = ContextPassage("p2", "The Mirr is a river of 214 kilometres.", "")
 BOTH = (BRIDGE, RIVER)
-JUDGE = Faithfulness().supporting
 
 
-def _verdict(value: float | None, reason: str) -> Verdict:
-    return Verdict("q", 1, "faithfulness", value, reason)
+def _verdict(*claims: Claim) -> Verdict:
+    return Verdict("q", 1, "faithfulness", 0.5, "", claims)
+
+
+OPENED = Claim("The Zorbat Bridge was opened in 1931.", "supported", "p1")
+LENGTH = Claim("The Mirr is a river of 214 kilometres.", "supported", "p2")
+ARCHITECT = Claim("Its architect was Edna Moll.", "unsupported")
 
 
 def test_each_claim_names_the_passage_that_supports_it() -> None:
-    answer = "The Zorbat Bridge was opened in 1931. The Mirr is a river of 214 kilometres."
-    found = said(answer, BOTH, (), _verdict(1.0, "supported by p1, p2"), JUDGE)
+    found = said(f"{OPENED.text} {LENGTH.text}", BOTH, (), _verdict(OPENED, LENGTH))
     assert [(s.support, s.claim) for s in found] == [("p1", True), ("p2", True)]
 
 
 def test_a_claim_that_nothing_supports_is_told_from_one_that_was_not_judged() -> None:
-    answer = "The Zorbat Bridge was opened in 1931. Its architect was Edna Moll."
-    reason = "supported by p1; 1 of 2 claims unsupported"
-    half = _verdict(0.5, reason)
-    judged = said(answer, BOTH, (), half, JUDGE)
+    answer = f"{OPENED.text} {ARCHITECT.text}"
+    judged = said(answer, BOTH, (), _verdict(OPENED, ARCHITECT))
     assert [(s.support, s.claim) for s in judged] == [("p1", True), ("", True)]
-    for verdict, judge in ((None, JUDGE), (_verdict(None, "declined"), JUDGE), (half, None)):
-        unjudged = said(answer, BOTH, (), verdict, judge)
-        assert [(s.support, s.claim) for s in unjudged] == [("", False)] * 2
-
-
-def test_support_that_would_contradict_the_verdict_is_not_shown() -> None:
-    answer = "The Zorbat Bridge was opened in 1931. Its architect was Edna Moll."
-    found = said(answer, BOTH, (), _verdict(0.75, "supported by p1, p2"), JUDGE)
-    assert not any(s.claim for s in found)
+    unclear = Claim(ARCHITECT.text, "unclear")
+    assert [s.claim for s in said(answer, BOTH, (), _verdict(OPENED, unclear))] == [True, False]
+    for verdict in (None, _verdict()):
+        assert [(s.support, s.claim) for s in said(answer, BOTH, (), verdict)] == [("", False)] * 2
 
 
 def test_a_sentence_without_a_claim_is_supported_by_nothing() -> None:
-    answer = "Yes. The Zorbat Bridge was opened in 1931."
-    found = said(answer, BOTH, (), _verdict(1.0, "supported by p1"), JUDGE)
+    found = said(f"Yes. {OPENED.text}", BOTH, (), _verdict(OPENED))
     assert [(s.support, s.claim) for s in found] == [("", False), ("p1", True)]
 
 
+def test_a_sentence_is_supported_where_all_its_claims_are() -> None:
+    half = Claim("it is red", "contradicted", "p2")
+    whole = Claim("it is long", "supported", "p2")
+    answer = "The bridge is old; it is red. The bridge is old; it is long."
+    old = Claim("The bridge is old", "supported", "p1")
+    found = said(answer, BOTH, (), _verdict(old, half, old, whole))
+    assert [(s.support, s.claim) for s in found] == [("", True), ("p1", True)]
+
+
 def test_markers_point_to_the_passages_they_name() -> None:
-    found = said("It was opened in 1931 [1, 2]. See [9].", BOTH, ("p1", "p2"), None, None)
+    found = said("It was opened in 1931 [1, 2]. See [9].", BOTH, ("p1", "p2"), None)
     assert [s.pieces for s in found] == [
         ("It was opened in 1931", (" [1, 2]", ("p1", "p2")), "."),
         (" See", (" [9]", ()), "."),
@@ -60,16 +63,6 @@ def test_markers_point_to_the_passages_they_name() -> None:
 @given(st.lists(st.sampled_from(["A b.", " ", "[1]", "[2, 3]", "\n", "x", "…", "。", "!"])))
 def test_nothing_of_an_answer_is_lost(pieces: list[str]) -> None:
     answer = "".join(pieces)
-    found = said(answer, BOTH, ("p1",), None, None)
+    found = said(answer, BOTH, ("p1",), None)
     written = [p if isinstance(p, str) else p[0] for s in found for p in s.pieces]
     assert answer == "".join(written)
-
-
-def test_the_judge_is_the_plans_own() -> None:
-    target = "ragablate.judge.faithfulness.Faithfulness"
-    node = {"_target_": target, "threshold": 0.5, "match_names": False, "phrases": []}
-    judge = lexical_judge({"judge": {"faithfulness": node}})
-    assert judge is not None
-    assert (judge.threshold, judge.match_names) == (0.5, False)
-    assert lexical_judge({"judge": {"faithfulness": {"_target_": "other.Judge"}}}) is None
-    assert lexical_judge({}) is None
