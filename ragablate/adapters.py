@@ -25,6 +25,7 @@ from ragablate import protocols
 from ragablate.codec import digest
 from ragablate.config import STAGES, PlainConfig, without_runtime
 from ragablate.knobs import knob_problems
+from ragablate.own_reader import OwnReader, asked, reader_nodes
 from ragablate.sources import local_sources
 
 PROTOCOLS: Mapping[str, type] = {
@@ -93,7 +94,8 @@ class Workshop:
 
     def adapter(self, where: str, node: Any, protocol: type) -> tuple[Any, str] | None:
         """One adapter and its fingerprint, or ``None`` with the problem noted."""
-        key = digest(where, node)
+        # A reader is the same whether it ends the pipeline or another stage asks it.
+        key = digest("reader" if protocol is protocols.Reader else where, node)
         if key in self._built:
             return self._built[key]
         if not isinstance(node, Mapping) or "_target_" not in node:
@@ -104,8 +106,11 @@ class Workshop:
             for problem in wrong:
                 self.note(problem)
             return None
+        held = self._readers(where, node)
+        if held is None:
+            return None
         try:
-            instance = instantiate(node, _convert_="all")
+            instance = _instance(node, held)
         except (HydraException, OmegaConfBaseException, TypeError) as error:
             self.note(f"{where} cannot be built: {_reason(error)}")
             return None
@@ -119,6 +124,18 @@ class Workshop:
         self._collect(where, instance)
         self._built[key] = (instance, fingerprint(node, instance))
         return self._built[key]
+
+    def _readers(
+        self, where: str, node: Mapping[str, Any]
+    ) -> dict[tuple[str, ...], OwnReader] | None:
+        """The readers an adapter is given, or ``None`` with the problems noted."""
+        found: dict[tuple[str, ...], OwnReader] = {}
+        nodes = reader_nodes(node)
+        for path, inner in nodes.items():
+            built = self.adapter(".".join((where, *path)), inner, protocols.Reader)
+            if built is not None:
+                found[path] = OwnReader(*built)
+        return found if len(found) == len(nodes) else None
 
     def note(self, problem: str) -> None:
         """Remember a problem, once."""
@@ -138,6 +155,17 @@ class Workshop:
             if ask is not None:
                 for problem in ask():
                     self.note(f"{where}: {problem}")
+
+
+def _instance(node: Mapping[str, Any], held: Mapping[tuple[str, ...], OwnReader]) -> Any:
+    """An adapter; readers that were built before are handed to its constructor."""
+    if not held:
+        return instantiate(node, _convert_="all")
+    several = {path[1]: own for path, own in held.items() if len(path) > 1}
+    given: dict[str, Any] = {"readers": several} if several else {}
+    given |= {path[0]: own for path, own in held.items() if len(path) == 1}
+    rest = {key: value for key, value in node.items() if key not in given}
+    return instantiate({**rest, "_partial_": True}, _convert_="all")(**given)
 
 
 def _nested(instance: Any) -> list[Any]:
@@ -191,6 +219,7 @@ def _describe(node: Any, instance: Any) -> Any:
         return node
     if "_target_" not in node:
         return {key: _describe(value, _member(instance, key)) for key, value in node.items()}
+    instance = asked(instance)
     described = {key: _describe(value, _member(instance, key)) for key, value in node.items()}
     identity = getattr(instance, "identity", None)
     if identity is not None:

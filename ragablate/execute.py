@@ -14,10 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragablate.adapters import Pipeline
+from ragablate.budget import Budget
 from ragablate.design import Plan
 from ragablate.judging import judge_all
+from ragablate.lending import Lending
 from ragablate.observed import Observed
 from ragablate.observing import Watch, identities
+from ragablate.own_reader import own_readers
 from ragablate.pipeline import Upstream, referred
 from ragablate.prompts import context_digest, frame_digest
 from ragablate.reading import Reading, Settings, read, readings
@@ -106,6 +109,8 @@ def execute(
         StoreError: Results cannot be stored.
         BudgetError: The limits of the settings allow no further reader call.
     """
+    budget = Budget(settings.limits)
+    _lend(pipelines, judges, Lending(store, budget, progress))
     upstream = Upstream(dataset, store, progress)
     before = identities(pipelines)
     wanted: list[Reading] = []
@@ -113,7 +118,7 @@ def execute(
     for arm in sorted(plan.arms, key=lambda arm: bool(referred(pipelines[arm.name]))):
         prepared = upstream.prepare(arm.name, pipelines[arm.name])
         wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings)
-    answers, calls = read(wanted, pipelines, store, settings, progress)
+    answers = read(wanted, pipelines, store, settings, budget, progress)
     watch = Watch(dataset, upstream, store, progress)
     observed = watch.observed(pipelines, wanted, settings, before)
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])
@@ -129,11 +134,20 @@ def execute(
         {r.digest: r.prompt for r in wanted if r.prompt is not None},
         resolved[plan.arms[0].name],
         {name: (corpus.digest, len(corpus.passages)) for name, corpus in corpora.items()},
-        calls,
+        budget.calls,
         {name: _documents(corpus) for name, corpus in corpora.items()},
         {name: tuple(_stored_at(store, r) for r in wanted if r.arm == name) for name in traces},
         observed,
     )
+
+
+def _lend(
+    pipelines: Mapping[str, Pipeline], judges: Mapping[str, tuple[Any, str]], lending: Lending
+) -> None:
+    """Have the readers that stages and judges hold asked through the store."""
+    stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
+    for own in own_readers([*stages, *(judge for judge, _ in judges.values())]):
+        own.connect(lending.ask)
 
 
 def _documents(corpus: Corpus) -> dict[str, str]:

@@ -19,6 +19,21 @@ Rules every adapter keeps (``tests/contract`` enforces them):
 5. Rankings are sorted by descending score, ties by ascending pid; empty is valid.
 6. A failure of one item is an ``Item`` with a ``Failure``, not an exception.
 
+A stage may ask a reader of its own (to rewrite a question, to check relevance, to judge):
+
+* its constructor has an argument ``reader``, or ``readers`` for several by name;
+* its YAML composes the reader from the group, ``defaults: [/reader@reader: smollm2, _self_]``,
+  so that ``reader@rewriter.reader=openai_chat`` on the command line, or in a level of an
+  experiment on the rewriter, chooses another; it has ``seed: ${seed}``;
+* it makes a ``Prompt`` in words of its own and asks by ``ragablate.read.asking.ask``;
+* the runner builds the reader as it builds any, collects its ``problems()`` under
+  ``rewriter.reader``, counts its config and source in the fingerprint of the stage, loads a
+  model that several stages name alike once, and closes it. Its answers come from the store
+  where they are in it, and its calls and cost count in ``budget``;
+* what it could not answer is passed on as the failure it is: *infrastructure* leaves the
+  question unmeasured and is tried again by the next execution, an answer that cannot be used
+  is an outcome of the stage.
+
 Optional methods, found by name:
 
 * ``problems() -> list[str]``: what would stop it from running (a missing file, extra or

@@ -73,8 +73,13 @@ def readings(
             prompt_key = prompt_digest(prompt)
         for replicate in replicates:
             seed = decode_seed(settings.seed, qid, replicate)
-            key = f"{prompt_key}:{seed}:{replicate}" if prompt is not None else ""
-            yield Reading(arm, each, replicate, prompt, prompt_key, own + "/" + key if key else "")
+            key = f"{own}/{reading_key(prompt_key, seed, replicate)}" if prompt is not None else ""
+            yield Reading(arm, each, replicate, prompt, prompt_key, key)
+
+
+def reading_key(digest: str, seed: int, replicate: int) -> str:
+    """What an answer is known by among those of its reader."""
+    return f"{digest}:{seed}:{replicate}"
 
 
 def _probed(plan: Plan, prepared: Mapping[str, Prepared], seed: int) -> set[str]:
@@ -89,9 +94,10 @@ def read(
     pipelines: Mapping[str, Pipeline],
     store: Store,
     settings: Settings,
+    budget: Budget,
     progress: Progress,
-) -> tuple[dict[str, Item[Answer]], int]:
-    """Answers by reading key, and how many calls that took.
+) -> dict[str, Item[Answer]]:
+    """Answers by reading key.
 
     Raises:
         AdapterError: A reader broke its contract, or cannot be asked.
@@ -115,17 +121,16 @@ def read(
         if request.id in missing[own]
     ]
     owns = {id(reader): own for own, reader in readers.items()}
-    budget = Budget(settings.limits)
     done = len(order) - len(asks)
     progress("read", done, len(order))
     for stretch in _stretches(asks, list(readers.values())):
         # Where a result cannot be kept, nothing more is asked.
-        with closing(budget.read(stretch, _answers)) as found:
+        with closing(budget.read(stretch, answers)) as found:
             for reader, item in found:
                 pending[owns[id(reader)]].take(item)
                 done += 1
                 progress("read", done, len(order))
-    return {k: item for each in pending.values() for k, item in each.finish().items()}, budget.calls
+    return {k: item for each in pending.values() for k, item in each.finish().items()}
 
 
 def _requests(wanted: Sequence[Reading], seed: int) -> dict[str, tuple[str, ReadRequest]]:
@@ -155,7 +160,7 @@ def _stretches(asks: Sequence[Asking], readers: Sequence[Any]) -> Iterator[Seque
         yield asks[start : start + size]
 
 
-def _answers(asks: Sequence[Asking]) -> Iterator[tuple[Any, Item[Answer]]]:
+def answers(asks: Sequence[Asking]) -> Iterator[tuple[Any, Item[Answer]]]:
     """Answers with the reader that gave them."""
     by_reader: dict[int, tuple[Any, list[ReadRequest]]] = {}
     for reader, request in asks:

@@ -25,6 +25,7 @@ from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
 from ragablate.ledger import looks
+from ragablate.own_reader import own_readers
 from ragablate.records import Comparison, Dataset, Measure
 from ragablate.stages import Progress
 from ragablate.store import Store
@@ -82,6 +83,8 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
     problems = _too_few(chosen) + _name_problems(checked.name)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]
+    stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
+    readers += [own.reader for own in own_readers([*stages, *(j for j, _ in judges.values())])]
     problems += price_problems(checked.settings.limits, readers, chosen.questions[0])
     if problems:
         raise DesignError(problems)

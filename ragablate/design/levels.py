@@ -128,4 +128,5 @@ def literal(value: Any) -> str:
 
 
 def _override_key(override: str) -> str:
-    return override.split("=", 1)[0].lstrip("+~").split("@")[0]
+    """Where an override puts what it sets: the package, of an option put into another."""
+    return override.split("=", 1)[0].lstrip("+~").split("@")[-1]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragablate.config import STAGES
 from ragablate.design import PLACEBO
+from ragablate.own_reader import own_readers
 from ragablate.records import Arm
 from ragablate.report import plans
 from ragablate.report.page import Page
@@ -26,6 +27,27 @@ def calls(checked: Checked) -> dict[str, int]:
         asked = [e.questions for e in checked.plan.experiments if e.design == "placebo"]
         most[PLACEBO] = min([questions, *(q for q in asked if q is not None)])
     return most
+
+
+def own_calls(checked: Checked) -> dict[str, str]:
+    """What stages ask readers of their own at most, in words, by stage."""
+    asked: dict[str, set[tuple[str, int]]] = {}
+    for pipeline in checked.pipelines.values():
+        for stage, adapter in pipeline.stages.items():
+            if own_readers([adapter]):
+                rounds = int(getattr(adapter, "rounds", 1))
+                asked.setdefault(stage, set()).add((pipeline.fingerprints[stage], rounds))
+    found = {
+        stage: f"at most {sum(r for _, r in levels) * len(checked.dataset.questions):,} calls"
+        for stage, levels in asked.items()
+        if stage != "chunker"
+    }
+    if "chunker" in asked:
+        found["chunker"] = f"at most {len(asked['chunker'])} calls a passage"
+    judges = sum(bool(own_readers([judge])) for judge, _ in checked.judges.values())
+    if judges:
+        found["judge"] = f"{judges} judge{'s' if judges > 1 else ''}, one call an answer or more"
+    return found
 
 
 def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
@@ -58,6 +80,10 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
             (f"at most {sum(most.values()):,} for {len(most)} arms; stored answers take none.", ""),
         )
     )
+    asking = own_calls(checked)
+    if asking:
+        named = ", ".join(f"{stage} {most_of}" for stage, most_of in asking.items())
+        page.line(page.join(("Readers of other stages:", "bold"), (f"{named}.", "")))
     spending = estimate(checked, most)
     if spending is not None:
         page.line(page.join(("Estimated:", "bold"), (in_words(spending), "")))

@@ -23,9 +23,10 @@ LAYERS = [
     {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges"},
-    {"design", "adapters", "prepared", "pipeline", "proofs",
+    {"design", "own_reader", "adapters", "prepared", "pipeline", "proofs",
      "leakage"},
-    {"budget", "reading", "judging", "observing", "execute", "bundle", "ledger", "calibrate"},
+    {"budget", "reading", "lending", "judging", "observing", "execute", "bundle", "ledger",
+     "calibrate"},
     {"checked", "evidence", "report", "session", "frames", "api"},
     {"jobs", "sweep", "cli"},
 ]  # fmt: skip

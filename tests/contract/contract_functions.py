@@ -19,3 +19,8 @@ def rescore(question: str, passages: Sequence[Passage], scores: Sequence[float])
 
 def answer(question: str, passages: Sequence[str]) -> str:
     return passages[0] if passages else "I do not know."
+
+
+def write(question: str, passages: Sequence[str], prompt: str) -> str:
+    """What a stage's own reader writes; it is told apart from a reader's answer by no context."""
+    return f"1. Search: {question}\n2. {' '.join(reversed(question.split()))} ({len(prompt)})"

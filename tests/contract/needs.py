@@ -51,7 +51,7 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             value = _server()
         elif value == "cross_encoder:":
             value = _cross_encoder()
-        lines.append(f"{group}.{key}={value}")
+        lines.append(f"{key}={value}" if "@" in key else f"{group}.{key}={value}")
     return lines
 
 
@@ -95,7 +95,13 @@ def _tree(name: str, folder: Path) -> Path:
     return top
 
 
+_WRITER: Mapping[str, str] = {
+    "reader@rewriter.reader": "function",
+    "reader.function": "contract_functions:write",
+}
+
 _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("rewriter", "standalone"): _WRITER,
     ("dataset", "jsonl"): {"path": "folder:"},
     ("dataset", "beir"): {"path": "tree:beir"},
     ("dataset", "csv"): {"path": "tree:csv"},
