@@ -36,6 +36,7 @@ from ragablate.records import (
     Verdict,
 )
 from ragablate.seeds import derive
+from ragablate.sentinel import Sentinel
 from ragablate.stages import Progress
 from ragablate.store import Store
 
@@ -118,9 +119,13 @@ def execute(
     for arm in sorted(plan.arms, key=lambda arm: bool(referred(pipelines[arm.name]))):
         prepared = upstream.prepare(arm.name, pipelines[arm.name])
         wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings)
+    sentinel = Sentinel(store, settings)
+    watched = sentinel.watch(wanted, pipelines)
     answers = read(wanted, pipelines, store, settings, budget, progress)
+    asked_again = sentinel.ask(wanted, watched, pipelines, answers, budget, progress)
     watch = Watch(dataset, upstream, store, progress)
     observed = watch.observed(pipelines, wanted, settings, before)
+    observed = replace(observed, asked_again=asked_again)
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])
     resolved = {arm.name: upstream.resolved(pipelines[arm.name]) for arm in plan.arms}
     verdicts = {

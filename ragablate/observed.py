@@ -31,6 +31,18 @@ class SearchedAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """Answers of a model elsewhere that were stored before a plan began, asked for once more."""
+
+    asked: int = 0
+    """Answers that were compared."""
+    differ: tuple[str, ...] = ()
+    """The question of each answer that came out differently."""
+    models: tuple[str, ...] = ()
+    """Every name that either answer gives for the model."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """What an execution watched itself doing."""
 
@@ -44,6 +56,8 @@ class Observed:
     """By arm, stages whose files or functions were not the same at the end."""
     searched_again: Mapping[str, SearchedAgain] = field(default_factory=dict)
     """By arm."""
+    asked_again: Mapping[str, AskedAgain] = field(default_factory=dict)
+    """By arm, where its reader's answers were stored by an earlier plan."""
     leaked: tuple[str, ...] = ()
     """Questions that stand in a corpus of the plan together with their answer."""
     too_short: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragablate.observed import AskedAgain
 from ragablate.proofs.exhibit import Exhibit, Side, failed, passed, unchecked
 from ragablate.records import Proof
 from ragablate.seeds import derive
@@ -20,7 +21,7 @@ def interleaved(x: Exhibit) -> Proof:
     Answers of a model elsewhere must have come in the plan's shuffled order. Those that an
     earlier plan asked for came before all others, and then the arms stand apart in time.
     """
-    changed = _models(x)
+    changed = _models(x) or _drifted(x)
     if changed:
         return changed
     if any(side.observed is None for side in x.sides):
@@ -46,7 +47,9 @@ def interleaved(x: Exhibit) -> Proof:
             f"the answers of {early} came before those of {late}, not in one shuffled order; the "
             "model may have changed in between: ask again in an outputs folder of its own",
         )
-    return passed("INV-15", "the answers of both arms came in one shuffled order")
+    again = max((a.asked for a in _again(x).values()), default=0)
+    told = f"; {again} stored ones came out the same again" if again else ""
+    return passed("INV-15", f"the answers of both arms came in one shuffled order{told}")
 
 
 def _models(x: Exhibit) -> Proof | None:
@@ -60,6 +63,40 @@ def _models(x: Exhibit) -> Proof | None:
             text = f"the model changed during the plan: {', '.join(sorted(names))}"
             return failed("INV-15", "confounded", text)
     return None
+
+
+def _drifted(x: Exhibit) -> Proof | None:
+    """What came of answers stored by an earlier plan when they were asked for once more."""
+    for again in _again(x).values():
+        if len(again.models) > 1:
+            names = ", ".join(sorted(again.models))
+            text = f"answers stored by an earlier plan are of another model: {names}"
+            return failed("INV-15", "confounded", text)
+    for arm, again in _again(x).items():
+        if not again.differ:
+            continue
+        what = (
+            f"{len(again.differ)} of {again.asked} answers of {arm}'s reader that an earlier plan "
+            f"stored came out differently when they were asked for again (first: "
+            f"{again.differ[0]}); "
+        )
+        side = next(s for s in x.sides if s.arm.name == arm)
+        facts = side.observed.readers.get(arm) if side.observed is not None else None
+        why = (
+            "the reader samples, so whether the model changed meanwhile cannot be told"
+            if facts is not None and facts.stochastic
+            else "the model may have changed meanwhile, or its answers are not repeatable"
+        )
+        return failed(
+            "INV-15", "warn", f"{what}{why}: ask everything again in an outputs folder of its own"
+        )
+    return None
+
+
+def _again(x: Exhibit) -> dict[str, AskedAgain]:
+    sides = [(side, side.observed) for side in x.sides if side.observed is not None]
+    found = {side.arm.name: seen.asked_again.get(side.arm.name) for side, seen in sides}
+    return {arm: again for arm, again in found.items() if again is not None and again.asked}
 
 
 def _remote(side: Side) -> bool:

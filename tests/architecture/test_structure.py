@@ -25,8 +25,8 @@ LAYERS = [
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges"},
     {"design", "own_reader", "adapters", "prepared", "pipeline", "proofs",
      "leakage"},
-    {"budget", "reading", "lending", "judging", "observing", "execute", "bundle", "ledger",
-     "calibrate"},
+    {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
+     "ledger", "calibrate"},
     {"checked", "evidence", "report", "session", "frames", "api"},
     {"jobs", "sweep", "cli"},
 ]  # fmt: skip

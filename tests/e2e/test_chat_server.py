@@ -44,6 +44,7 @@ from chat_server import (
 
 from ragablate import session
 from ragablate.errors import AdapterError, BudgetError
+from ragablate.sentinel import ASKED_AGAIN
 from ragablate.session import Outcome
 from ragablate.traces import TraceLine
 
@@ -343,6 +344,56 @@ def test_a_model_that_is_replaced_between_two_executions_of_a_plan_confounds_it(
         run("budget.max_calls=20")
     server.script = lambda asked: first_passage(asked, model="new")
     assert labels(run()) == {"confounded"}
+
+
+WIDER = (
+    "experiment=[closed_book,swap_reader]",
+    "experiment.swap_reader.variable=reader.prompt",
+    "experiment.swap_reader.treatments=[strict]",
+)
+
+
+def test_stored_answers_are_asked_for_again_where_another_plan_takes_them(
+    server: ChatServer, run: Callable[..., Outcome]
+) -> None:
+    run()
+    server.asked.clear()
+    outcome = run(*WIDER)
+    assert len(server.asked) == outcome.calls == len(NAMES) + ASKED_AGAIN
+    found = proof(outcome, "closed_book/closed_book", "INV-15")
+    assert found.status == "pass"
+    assert f"{ASKED_AGAIN} stored ones came out the same again" in found.text
+    # The same plan once more asks nothing, and says the same.
+    effects = (outcome.folder / "effects.json").read_bytes()
+    server.asked.clear()
+    again = run(*WIDER)
+    assert server.asked == []
+    assert (again.folder / "effects.json").read_bytes() == effects
+
+
+def test_a_model_that_drifts_between_two_plans_lowers_the_label(
+    server: ChatServer, run: Callable[..., Outcome]
+) -> None:
+    run()
+    server.script = lambda asked: completion("1999")
+    outcome = run(*WIDER)
+    found = proof(outcome, "closed_book/closed_book", "INV-15")
+    assert found.status == "warn"
+    assert f"{ASKED_AGAIN} of {ASKED_AGAIN} answers" in found.text
+    assert "came out differently" in found.text
+    assert "causal" not in labels(outcome)
+
+
+def test_a_model_that_another_plan_knew_by_another_name_confounds(
+    server: ChatServer, run: Callable[..., Outcome]
+) -> None:
+    server.script = lambda asked: first_passage(asked, fingerprint="fp_a")
+    run()
+    server.script = lambda asked: first_passage(asked, fingerprint="fp_b")
+    outcome = run("experiment=[closed_book]", "limit=22")
+    found = proof(outcome, "closed_book/closed_book", "INV-15")
+    assert "of another model: scripted@fp_a, scripted@fp_b" in found.text
+    assert labels(outcome) == {"confounded"}
 
 
 def test_one_model_throughout_confounds_nothing(
