@@ -41,6 +41,7 @@ from ragablate.records import (
     GateDecision,
     Item,
     Passage,
+    Question,
     Ranking,
     ResolvedGold,
     Searches,
@@ -135,7 +136,7 @@ class Upstream:
         found = self._retrieve(arm, corpus, searches, first)
         for number in range(1, int(getattr(arm["rewriter"], "rounds", 1))):
             waiting = [
-                RewriteRequest(qid, self._questions[qid], value(found.candidates[qid]), number)
+                _another(self._questions[qid], value(found.candidates[qid]), number, corpus)
                 for qid, item in found.searches.items()
                 if item.value is not None and not item.value.final
             ]
@@ -277,6 +278,11 @@ class Upstream:
 def referred(arm: Pipeline) -> str:
     """Name of the arm whose contexts an arm's intervention refers to; empty for none."""
     return str(getattr(arm["context"], "arm", ""))
+
+
+def _another(question: Question, results: Ranking, number: int, corpus: Corpus) -> RewriteRequest:
+    passages = tuple(corpus.by_pid[hit.pid] for hit in results if hit.pid in corpus.by_pid)
+    return RewriteRequest(question.qid, question, results, number, passages=passages)
 
 
 def _over(method: Callable[..., Iterator[Item[T]]], corpus: Corpus) -> Any:

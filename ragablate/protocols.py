@@ -101,6 +101,8 @@ class RewriteRequest:
     """How often this question was searched before."""
     broaden: bool = False
     """A gate asked for a broader search."""
+    passages: tuple[Passage, ...] = ()
+    """What ``results`` names, best first, as the corpus holds it."""
 
 
 @dataclass(frozen=True, slots=True)

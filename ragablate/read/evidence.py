@@ -7,11 +7,14 @@ marker is evidence too, so that the frame does not depend on the number of passa
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragablate.records import Context, ContextPassage, Prompt, Question, Segment
 
 _GAP = "\n\n"
+_DELIMITERS = re.compile(r"\A<passage \d+>\n|\n</passage \d+>\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +47,23 @@ def show(question: Question, context: Context, instruction: str) -> Prompt:
 
 
 def shown(prompt: Prompt) -> list[Shown]:
-    """The passages of a prompt that ``show`` made, in order."""
-    pieces = [s for s in prompt.segments if s.pid]
-    return [
-        Shown(
-            number=i // 2 + 1,
-            header=pieces[i].text.removeprefix(f"[{i // 2 + 1}] "),
-            body=pieces[i + 1].text.removesuffix(_GAP),
-        )
-        for i in range(0, len(pieces), 2)
-    ]
+    """The passages of a prompt, in order.
+
+    One that ``show`` made tells header and own text apart. In one of a stage that asks in words
+    of its own a passage is one segment, between delimiter lines that are left out.
+    """
+    pieces: dict[str, list[str]] = {}
+    for segment in prompt.segments:
+        if segment.pid:
+            pieces.setdefault(segment.pid, []).append(segment.text)
+    return [_shown(number, texts) for number, texts in enumerate(pieces.values(), start=1)]
+
+
+def _shown(number: int, texts: Sequence[str]) -> Shown:
+    if len(texts) == 2:
+        return Shown(number, texts[0].removeprefix(f"[{number}] "), texts[1].removesuffix(_GAP))
+    whole = "".join(texts).strip()
+    return Shown(number, "", _DELIMITERS.sub("", whole).strip())
 
 
 def _parts(passage: ContextPassage) -> tuple[str, str]:

@@ -24,3 +24,7 @@ def answer(question: str, passages: Sequence[str]) -> str:
 def write(question: str, passages: Sequence[str], prompt: str) -> str:
     """What a stage's own reader writes; it is told apart from a reader's answer by no context."""
     return f"1. Search: {question}\n2. {' '.join(reversed(question.split()))} ({len(prompt)})"
+
+
+def parts(question: str, history: Sequence[object]) -> list[str]:
+    return [question, *question.split()[:1]]

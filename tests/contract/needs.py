@@ -101,7 +101,8 @@ _WRITER: Mapping[str, str] = {
 }
 
 _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("rewriter", "standalone"): _WRITER,
+    **{("rewriter", name): _WRITER for name in ("standalone", "decompose", "hyde", "iterative")},
+    ("rewriter", "function"): {"function": "contract_functions:parts"},
     ("dataset", "jsonl"): {"path": "folder:"},
     ("dataset", "beir"): {"path": "tree:beir"},
     ("dataset", "csv"): {"path": "tree:csv"},

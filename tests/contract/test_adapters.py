@@ -23,7 +23,7 @@ from ragablate.config import compose_plain
 from ragablate.dataset.digests import corpus_digest
 from ragablate.dataset.jsonl import Jsonl
 from ragablate.gold import resolve
-from ragablate.records import Answer, Corpus, Dataset, Document, Hit, Item, ReadRequest, Trace
+from ragablate.records import Answer, Corpus, Dataset, Document, Hit, Item, ReadRequest, Trace, Turn
 
 pytestmark = pytest.mark.usefixtures("hydra")
 Make = Callable[[], Any]
@@ -106,7 +106,14 @@ def requests_for(group: str, corpus: Corpus, data: Dataset) -> list[Any]:
     ranked = rankings(corpus, data)
     questions = data.questions
     if group == "rewriter":
-        return [p.RewriteRequest(q.qid, q) for q in questions]
+        first = [p.RewriteRequest(q.qid, q) for q in questions]
+        found = tuple(corpus.by_pid[hit.pid] for hit in ranked[0])
+        talk = replace(questions[0], history=(Turn("user", "Tell me of the Mirr."),))
+        return [
+            *first,
+            p.RewriteRequest("again", questions[0], ranked[0], 1, passages=found),
+            p.RewriteRequest("talk", talk),
+        ]
     if group == "retriever":
         return [p.SearchRequest(f"{q.qid}#0", q.text, q) for q in questions]
     if group == "reranker":
