@@ -47,7 +47,8 @@ class Checked:
             seed = derive(seed, "fresh", set_digest(self.dataset))
         chosen = bool(control["questions_selected_by_failure"])
         limits = Limits(**control["budget"])
-        return Settings(seed, control["replicates"], chosen, fresh, limits)
+        coverage = float(control["gold_coverage"])
+        return Settings(seed, control["replicates"], chosen, fresh, coverage, limits)
 
     @property
     def outputs(self) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -23,13 +24,13 @@ from ragablate.execute import Executed
 from ragablate.gold import is_gap
 from ragablate.judge.markers import cited_pids
 from ragablate.ledger import Looks
-from ragablate.records import Arm, Verdict
+from ragablate.records import Arm, ResolvedGold, Verdict
 from ragablate.seeds import decode_seed
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, gold_parts, trace_line
 
 _DECIDING = (
     "seed", "replicates", "alpha", "power", "cluster_by", "questions_selected_by_failure",
-    "fresh_control",
+    "fresh_control", "gold_coverage",
 )  # fmt: skip
 
 
@@ -75,7 +76,9 @@ def contents(checked: Checked, executed: Executed, started: datetime, seen: Look
 def _questions(checked: Checked, executed: Executed) -> tuple[QuestionLine, ...]:
     dataset = checked.dataset
     clusters = cluster_keys(dataset, checked.plan.control["cluster_by"])
-    documents = executed.documents[CONTROL]
+    documents = {pid: d for known in executed.documents.values() for pid, d in known.items()}
+    own = executed.resolved[CONTROL]
+    other = _elsewhere(executed)
     return tuple(
         QuestionLine(
             qid=q.qid,
@@ -83,19 +86,31 @@ def _questions(checked: Checked, executed: Executed) -> tuple[QuestionLine, ...]
             digest=question_digest(q),
             gold_digest=gold_digest(dataset.gold[q.qid]),
             gold=dataset.gold[q.qid],
-            resolved=executed.resolved[q.qid],
-            eval_gap=dataset.gold[q.qid].answerable and is_gap(executed.resolved[q.qid]),
+            resolved=own[q.qid],
+            eval_gap=dataset.gold[q.qid].answerable and is_gap(own[q.qid]),
             cluster=clusters[q.qid],
             slices=q.slices,
             documents={
                 pid: documents[pid]
-                for part in gold_parts(executed.resolved[q.qid])
+                for golds in (own, *other.values())
+                for part in gold_parts(golds[q.qid])
                 for pid in part
                 if pid in documents
             },
+            elsewhere={corpus: golds[q.qid] for corpus, golds in other.items()},
         )
         for q in dataset.questions
     )
+
+
+def _elsewhere(executed: Executed) -> dict[str, Mapping[str, ResolvedGold]]:
+    """The gold as it lies in the corpora of other chunkers, by the corpus's digest."""
+    control, _ = executed.corpora[CONTROL]
+    found: dict[str, Mapping[str, ResolvedGold]] = {}
+    for arm, (corpus, _) in executed.corpora.items():
+        if corpus != control:
+            found.setdefault(corpus, executed.resolved[arm])
+    return dict(sorted(found.items()))
 
 
 def _lines(
@@ -104,10 +119,12 @@ def _lines(
     abstained = _abstentions(executed.verdicts[arm])
     reader = checked.pipelines[arm].fingerprints["reader"]
     seed = checked.settings.seed
+    corpus, _ = executed.corpora[arm]
+    own = {qid: replace(q, resolved=q.gold_in(corpus)) for qid, q in questions.items()}
     return tuple(
         trace_line(
             trace,
-            questions[trace.qid],
+            own[trace.qid],
             reader=reader,
             seed=decode_seed(seed, trace.qid, trace.replicate),
             abstained=abstained.get((trace.qid, trace.replicate)),

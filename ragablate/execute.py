@@ -53,8 +53,8 @@ class Executed:
     """By arm, in the order of the traces and of the judges' measures."""
     prompts: Mapping[str, Prompt]
     """Every distinct prompt by digest."""
-    resolved: Mapping[str, ResolvedGold]
-    """Control's gold by qid."""
+    resolved: Mapping[str, Mapping[str, ResolvedGold]]
+    """By arm and qid, the gold as it lies in the arm's corpus."""
     corpora: Mapping[str, tuple[str, int]]
     """By arm, digest and size of what was searched."""
     calls: int
@@ -112,7 +112,7 @@ def execute(
     """
     budget = Budget(settings.limits)
     _lend(pipelines, judges, Lending(store, budget, progress))
-    upstream = Upstream(dataset, store, progress)
+    upstream = Upstream(dataset, store, progress, settings.gold_coverage)
     before = identities(pipelines)
     wanted: list[Reading] = []
     # An arm that refers to another's contexts comes after it.
@@ -137,7 +137,7 @@ def execute(
         traces,
         verdicts,
         {r.digest: r.prompt for r in wanted if r.prompt is not None},
-        resolved[plan.arms[0].name],
+        resolved,
         {name: (corpus.digest, len(corpus.passages)) for name, corpus in corpora.items()},
         budget.calls,
         {name: _documents(corpus) for name, corpus in corpora.items()},

@@ -144,14 +144,14 @@ class Watch:
             for q in asked
             for number, text in enumerate(texts(found.searches[q.qid]))
         }
-        corpus = self.upstream.corpus(pipeline)
+        view = self.upstream.searched(self.upstream.corpus(pipeline))
 
         def call(batch: Sequence[Any]) -> Any:
-            return pipeline["retriever"].retrieve(corpus, batch)
+            return pipeline["retriever"].retrieve(view.corpus, batch)
 
         work: Work[SearchRequest, Ranking] = Work("searched_again", own, Item[Ranking], call)
         items = run(work, requests, self.store, self.progress)
-        ranked = {requests[key].id: item for key, item in items.items()}
+        ranked = {requests[key].id: view.passages(item) for key, item in items.items()}
         again = {q.qid: fused(q.qid, found.searches[q.qid], ranked) for q in asked}
         # A search that fails this time says nothing of the index.
         answered = sorted(qid for qid, item in again.items() if item.value is not None)

@@ -46,6 +46,7 @@ from ragablate.records import (
     ResolvedGold,
     Searches,
 )
+from ragablate.searched import Searched, cut, searched
 from ragablate.stages import Progress, Work, run
 from ragablate.store import Store
 
@@ -60,10 +61,14 @@ class Upstream:
         dataset: Questions, gold and what is searched.
         store: Where results are kept.
         progress: Told as results arrive.
+        coverage: Share of a gold span that passages must hold, as ``resolve`` takes it.
     """
 
-    def __init__(self, dataset: Dataset, store: Store, progress: Progress) -> None:
+    def __init__(
+        self, dataset: Dataset, store: Store, progress: Progress, coverage: float = 1.0
+    ) -> None:
         self.dataset = dataset
+        self._coverage = coverage
         self._store = store
         self._progress = progress
         self._memo: dict[str, Any] = {}
@@ -100,11 +105,15 @@ class Upstream:
         def build() -> Corpus:
             passages: tuple[Passage, ...] = self.dataset.passages
             if self.dataset.documents:
-                passages = tuple(arm["chunker"].chunk(self.dataset.documents))
+                passages = cut(arm["chunker"], self.dataset.documents, self._progress)
             return Corpus(passages, corpus_digest(passages))
 
         kind = arm.fingerprints["chunker"] if self.dataset.documents else ""
         return self._once(digest("corpus", kind), build)
+
+    def searched(self, corpus: Corpus) -> Searched:
+        """What retrievers are given of a corpus."""
+        return self._once(digest("searched", corpus.digest), lambda: searched(corpus))
 
     def resolved(self, arm: Pipeline) -> dict[str, ResolvedGold]:
         """The gold of every question in an arm's corpus, rendered by its assembler, by qid."""
@@ -114,7 +123,7 @@ class Upstream:
             documents = {d.doc_id: d for d in self.dataset.documents}
             render = arm["assembler"].render
             return {
-                qid: resolve(self.dataset.gold[qid], corpus, documents, render)
+                qid: resolve(self.dataset.gold[qid], corpus, documents, render, self._coverage)
                 for qid in self._questions
             }
 
@@ -165,8 +174,10 @@ class Upstream:
                 for number, text in enumerate(texts(searches[qid]))
             ]
             retriever = arm["retriever"]
-            call = _over(retriever.retrieve, corpus)
-            ranked = self._run("retrieve", retriever, call, Item[Ranking], lineage, requests)
+            view = self.searched(corpus)
+            call = _over(retriever.retrieve, view.corpus)
+            items = self._run("retrieve", retriever, call, Item[Ranking], lineage, requests)
+            ranked = {key: view.passages(item) for key, item in items.items()}
             return {qid: fused(qid, searches[qid], ranked) for qid in self._questions}
 
         return Found(searches, self._once(lineage, build), lineage)

@@ -201,7 +201,11 @@ class Chunker(Protocol):
     """documents → passages."""
 
     def chunk(self, documents: Sequence[Document]) -> Iterator[Passage]:
-        """Cut documents, in order; ``text`` equals ``document.text[start:start + len]``."""
+        """Cut documents, in order; ``text`` equals ``document.text[start:start + len]``.
+
+        The runner checks every passage. What is searched may differ from the text: a
+        ``SearchedPassage`` has a preface, or pieces that are searched apart.
+        """
         ...
 
 

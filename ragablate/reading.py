@@ -37,6 +37,8 @@ class Settings:
     """Whether the questions were chosen because a control failed on them."""
     fresh_control: bool = False
     """Whether every answer is decoded anew for this question set."""
+    gold_coverage: float = 1.0
+    """Share of a gold span that passages must hold for it to count as covered."""
     limits: Limits = field(default_factory=Limits)
     """What may be spent on reader calls."""
 

@@ -130,7 +130,14 @@ def _settings_problems(control: Mapping[str, Any]) -> list[str]:
         highest = 0.5 if key == "alpha" else 1
         if not isinstance(value, float) or not 0 < value < highest:
             wrong.append(f"{key} must be a number between 0 and {highest}, not {value!r}")
-    return wrong + limit_problems(control["budget"])
+    return wrong + _coverage_problems(control["gold_coverage"]) + limit_problems(control["budget"])
+
+
+def _coverage_problems(coverage: object) -> list[str]:
+    number = isinstance(coverage, int | float) and not isinstance(coverage, bool)
+    if number and 0 < coverage <= 1:  # type: ignore[operator]
+        return []
+    return [f"gold_coverage must be a number above 0 and at most 1, not {coverage!r}"]
 
 
 def _measures(judges: Mapping[str, tuple[Any, str]]) -> tuple[dict[str, Measure], list[str]]:

@@ -129,6 +129,12 @@ class QuestionLine:
     """Strata of the question."""
     documents: Mapping[str, str] = field(default_factory=dict)
     """Document of each gold passage that was cut from one, by pid."""
+    elsewhere: Mapping[str, ResolvedGold] = field(default_factory=dict)
+    """The same as ``resolved`` in the corpora of arms with another chunker, by corpus digest."""
+
+    def gold_in(self, corpus: str) -> ResolvedGold:
+        """The gold as it lies in an arm's corpus, by the digest of the corpus."""
+        return self.elsewhere.get(corpus, self.resolved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +162,7 @@ def trace_line(
 
     Args:
         trace: What every stage did.
-        question: The question's line.
+        question: The question's line, its gold as it lies in the arm's corpus.
         reader: Fingerprint of the arm's reader.
         seed: Seed of the decode.
         abstained: Verdict of the judge of that measure.

@@ -104,12 +104,12 @@ def _line(bundle: Bundle, arm: str, line: TraceLine, frames: Mapping[str, str]) 
         yield "the frame of its prompt does not have the digest beside it"
     if question is None:
         yield "no such question is stored"
-    elif not _same_question(line, question):
+    elif not _same_question(line, question, bundle.corpus_of(arm)):
         yield "its trace and questions.jsonl describe it differently"
 
 
-def _same_question(line: TraceLine, question: QuestionLine) -> bool:
-    parts = gold_parts(question.resolved)
+def _same_question(line: TraceLine, question: QuestionLine, corpus: str) -> bool:
+    parts = gold_parts(question.gold_in(corpus))
     return (
         (line.question, line.answerable, dict(line.slices), line.gold_parts)
         == (question.question, question.gold.answerable, dict(question.slices), parts)

@@ -52,7 +52,7 @@ class Evidence:
             self.bundle.arms[arm],
             self._traces[arm],
             self.bundle.questions,
-            next(a["corpus"]["digest"] for a in self.bundle.plan["arms"] if a["name"] == arm),
+            self.bundle.corpus_of(arm),
             self.bundle.plan.get("judges", {}),
             self._measured(contrast.measure).get(arm, {}),
             self.observed,

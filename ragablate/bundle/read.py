@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -108,15 +108,24 @@ class Bundle:
             buckets=self._buckets(),
         )
 
+    def corpus_of(self, arm: str) -> str:
+        """Digest of what an arm searched; empty where the bundle does not say."""
+        digests = (a["corpus"]["digest"] for a in self.plan["arms"] if a["name"] == arm)
+        return str(next(digests, ""))
+
     def _reasons(self) -> dict[str, dict[str, str]]:
         """What lost the evidence in control, without its gate where a ladder takes it out."""
         ladder = next((a for a in self.analyses if a.kind == "ladder"), None)
         if ladder is None:
             return {}
         found: dict[str, dict[str, str]] = {}
-        for line in self.traces[ladder.arms.get("B'", ladder.arms["B"])]:
+        arm = ladder.arms.get("B'", ladder.arms["B"])
+        corpus = self.corpus_of(arm)
+        for line in self.traces[arm]:
             passages = context_of(line, self.contexts).passages
-            for stage, reason in observed_reasons(line, self.questions[line.qid], passages).items():
+            question = self.questions[line.qid]
+            question = replace(question, resolved=question.gold_in(corpus))
+            for stage, reason in observed_reasons(line, question, passages).items():
                 found.setdefault(stage, {}).setdefault(line.qid, reason)
         return found
 

@@ -40,6 +40,10 @@ def resolve(
     * A text of its own is the passage with exactly that text, or else a passage outside
       the corpus with the pid ``gold:<qid>:<part>``, parts counted from 0.
 
+    A span or quotes of a known document that no passages cover are the stretch itself, outside
+    the corpus: the evidence exists, and the chunker left it out. They count only where a part
+    has no other alternative.
+
     An alternative that cannot be resolved is dropped. A part that has none left makes the
     question an eval gap: no part is resolved then. So is no part of an unanswerable
     question, which has no evidence to supply.
@@ -59,6 +63,7 @@ def resolve(
     parts = []
     for number, part in enumerate(gold.parts):
         found = [r for a in part.alternatives for r in view.resolved(a, number)]
+        found = found or [r for a in part.alternatives for r in view.left_out(a, number)]
         parts.append(tuple(dict.fromkeys(found)))
     return ResolvedGold(gold.qid, tuple(parts) if all(parts) else (), True)
 
@@ -118,6 +123,17 @@ class _View:
             ResolvedAlternative(tuple(self._gold(piece.passage, piece.texts) for piece in cover))
             for cover in covers
         )
+
+    def left_out(self, alternative: Alternative, part: int) -> Iterable[ResolvedAlternative]:
+        """What a chunker left out of a document: quotes or a span that no passages cover."""
+        document = self.documents.get(alternative.doc_id)
+        stretches = _stretches(alternative, document.text) if document is not None else None
+        if document is None or not stretches:
+            return ()
+        text = " ".join(document.text[start:end].strip() for start, end in stretches)
+        pid = f"gold:{self.gold.qid}:{part}"
+        passage = Passage(pid, text, document.title, document.doc_id, meta=document.meta)
+        return (ResolvedAlternative((self._gold(passage, (), indexed=False),)),)
 
     def _shown(self, passage: Passage, indexed: bool = True) -> GoldPassage:
         """A passage whose evidence nobody marked: a reference answer, or all of it."""

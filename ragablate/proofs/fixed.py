@@ -239,7 +239,7 @@ def same_evidence(x: Exhibit) -> Proof | None:
     counts = [0, 0]
     moved = set()
     for qid, pair in {b.qid: (b, a) for b, a in x.pairs}.items():
-        gold = x.before.questions[qid].resolved
+        gold = x.before.questions[qid].gold_in(x.before.corpus)
         shown = [present(gold, context_of(line, x.contexts).passages) for line in pair]
         if shown[0] != shown[1]:
             moved.add(qid)

@@ -123,7 +123,7 @@ def took_effect(x: Exhibit) -> Proof | None:
     if x.contrast.kind == "reader":
         return _another_reader(x)
     rules = _RULES.get(_intervention(x), ())
-    if rules and x.contrast.kind != "closed_book" and x.beside.corpus not in ("", x.after.corpus):
+    if rules and x.contrast.kind != "closed_book" and not _located(x):
         text = "the gold is recorded as it lies in control's corpus, and this arm has another"
         return unchecked("INV-12", text)
     for complaint, holds in rules:
@@ -134,6 +134,13 @@ def took_effect(x: Exhibit) -> Proof | None:
             )
             return failed("INV-12", "refuse", text)
     return _changed(x)
+
+
+def _located(x: Exhibit) -> bool:
+    """Whether it is recorded how the gold lies in the corpus of the treatment."""
+    return x.beside.corpus in ("", x.after.corpus) or all(
+        x.after.corpus in question.elsewhere for question in x.after.questions.values()
+    )
 
 
 def _another_reader(x: Exhibit) -> Proof:
@@ -180,7 +187,7 @@ def _kept(x: Exhibit, b: TraceLine, a: TraceLine, holds: Callable[[Edited], bool
     other = x.beside.traces.get(str(_knobs(x).get("arm", "")), {}).get((a.qid, 1))
     return holds(
         Edited(
-            question.resolved,
+            question.gold_in(x.after.corpus),
             context_of(b, x.contexts),
             context_of(a, x.contexts),
             frozenset(hit.pid for hit in b.retrieved),

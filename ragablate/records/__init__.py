@@ -36,6 +36,7 @@ from ragablate.records.data import (
     Passage,
     Question,
     Scalar,
+    SearchedPassage,
     Turn,
 )
 from ragablate.records.items import (
@@ -120,6 +121,7 @@ __all__ = [
     "ResolvedGold",
     "Scalar",
     "Scores",
+    "SearchedPassage",
     "Searches",
     "Segment",
     "Share",

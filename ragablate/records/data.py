@@ -74,6 +74,17 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchedPassage(Passage):
+    """A passage that is searched by another text than its own."""
+
+    preface: str = ""
+    """Searched in front of the passage's text; no part of it, and not shown to the reader."""
+    pieces: tuple[tuple[int, int], ...] = ()
+    """Stretches of ``text``, in characters, that are searched apart; the best one ranks the
+    passage. Empty searches the text whole."""
+
+
+@dataclass(frozen=True, slots=True)
 class Alternative:
     """One way to cover a part of the gold. Exactly one of ``pid``, ``doc_id`` and ``text``
     says where the evidence is; ``start``/``end`` or ``quote`` narrow it down.

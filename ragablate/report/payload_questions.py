@@ -191,8 +191,9 @@ def _rank(line: TraceLine, pid: str) -> list[int]:
 
 
 def _gold_pids(question: QuestionLine) -> Iterator[str]:
-    pids = (g.passage.pid for part in question.resolved.parts for a in part for g in a.passages)
-    return iter(dict.fromkeys(pids))
+    golds = (question.resolved, *question.elsewhere.values())
+    parts = (part for gold in golds for part in gold.parts)
+    return iter(dict.fromkeys(g.passage.pid for part in parts for a in part for g in a.passages))
 
 
 def _by_question(traces: Sequence[TraceLine]) -> dict[str, list[TraceLine]]:

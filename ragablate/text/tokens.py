@@ -39,6 +39,13 @@ def count_tokens(text: str, tokenizer: str = WORDS) -> int:
     return len(_ends(text, tokenizer))
 
 
+def token_spans(text: str, tokenizer: str = WORDS) -> list[tuple[int, int]]:
+    """Where the tokens of ``text`` are, in characters, in order; raises as ``count_tokens``."""
+    if tokenizer == WORDS:
+        return [match.span() for match in _pattern().finditer(text)]
+    return list(_load(tokenizer).encode(text, add_special_tokens=False).offsets)
+
+
 def truncate(text: str, tokens: int, tokenizer: str = WORDS) -> str:
     """The longest prefix of ``text`` that ends with a token and counts at most ``tokens``.
 

@@ -23,7 +23,7 @@ LAYERS = [
     {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges"},
-    {"design", "own_reader", "adapters", "prepared", "pipeline", "proofs",
+    {"design", "own_reader", "adapters", "prepared", "searched", "pipeline", "proofs",
      "leakage"},
     {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
      "ledger", "calibrate"},

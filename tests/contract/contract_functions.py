@@ -28,3 +28,8 @@ def write(question: str, passages: Sequence[str], prompt: str) -> str:
 
 def parts(question: str, history: Sequence[object]) -> list[str]:
     return [question, *question.split()[:1]]
+
+
+def places(text: str) -> list[tuple[int, int]]:
+    """Halves."""
+    return [(0, len(text) // 2), (len(text) // 2, len(text))]

@@ -51,7 +51,8 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             value = _server()
         elif value in ("cross_encoder:", "causal_model:"):
             value = _model(value.removesuffix(":"))
-        lines.append(f"{key}={value}" if "@" in key else f"{group}.{key}={value}")
+        whole = "@" in key or key.startswith(f"{group}.")
+        lines.append(f"{key}={value}" if whole else f"{group}.{key}={value}")
     return lines
 
 
@@ -97,7 +98,7 @@ def _tree(name: str, folder: Path) -> Path:
 
 _WRITER: Mapping[str, str] = {
     "reader@rewriter.reader": "function",
-    "reader.function": "contract_functions:write",
+    "rewriter.reader.function": "contract_functions:write",
 }
 
 _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
@@ -109,6 +110,11 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("dataset", "parquet"): {"path": "tree:parquet"},
     ("dataset", "squad"): {"path": "file:squad.json"},
     ("dataset", "hotpotqa"): {"path": "file:hotpotqa.json"},
+    ("chunker", "function"): {"function": "contract_functions:places"},
+    ("chunker", "contextual_written"): {
+        "reader@chunker.reader": "function",
+        "chunker.reader.function": "contract_functions:write",
+    },
     ("retriever", "run_file"): {"path": "file:toy.run"},
     ("retriever", "function"): {"function": "contract_functions:search"},
     ("reranker", "cross_encoder"): {"model": "cross_encoder:", "revision": "null"},
