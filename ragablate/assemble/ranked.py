@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragablate.assemble import rendering
+from ragablate.assemble.cleaning import cleaned
 from ragablate.assemble.duplicates import near_duplicates
 from ragablate.errors import AdapterError
 from ragablate.protocols import AssembleRequest
@@ -46,9 +47,11 @@ class Ranked:
             end off, and all after it; ``truncate_sentence`` does so after a whole sentence.
         show_title: Whether the title stands in a line above the passage.
         show_meta: Metadata keys to print in a line above the passage.
+        clean: Whether sentences that give orders to a model are taken out of passages, by the
+            rules of ``ragablate.assemble.cleaning``; a passage of nothing else goes, too.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         budget_tokens: int | None = 600,
         tokenizer: str = "words",
@@ -58,6 +61,7 @@ class Ranked:
         overflow: str = "truncate",
         show_title: bool = True,
         show_meta: Sequence[str] = (),
+        clean: bool = False,
     ) -> None:
         self.budget_tokens = budget_tokens
         self.tokenizer = tokenizer
@@ -67,6 +71,7 @@ class Ranked:
         self.overflow = overflow
         self.show_title = show_title
         self.show_meta = show_meta
+        self.clean = clean
 
     def problems(self) -> list[str]:
         """Settings out of range, a tokenizer that is not there."""
@@ -77,6 +82,8 @@ class Ranked:
             found.append(f"overflow is '{self.overflow}': choose one of {', '.join(OVERFLOWS)}")
         if self.dedupe is not None and not 0 < self.dedupe <= 1:
             found.append(f"dedupe is {self.dedupe}: give a similarity above 0 up to 1, or null")
+        if not isinstance(self.clean, bool):
+            found.append(f"clean is {self.clean!r}: give true or false")
         for name in ("budget_tokens", "max_passages"):
             value = getattr(self, name)
             if value is not None and value < 0:
@@ -88,8 +95,10 @@ class Ranked:
         return {"tokenizer": tokenizer_identity(self.tokenizer)}
 
     def render(self, passage: Passage) -> ContextPassage:
-        """The passage under its header, in full."""
-        return rendering.render(passage, self.show_title, self.show_meta, self.tokenizer)
+        """The passage under its header, in full but for what ``clean`` takes out."""
+        return rendering.render(
+            passage, self.show_title, self.show_meta, self.tokenizer, self.clean
+        )
 
     def assemble(
         self, corpus: Corpus, requests: Sequence[AssembleRequest]
@@ -113,6 +122,9 @@ class Ranked:
         if self.dedupe is not None:
             for pid in near_duplicates(passages, self.dedupe):
                 reasons[pid] = Evicted(pid, "deduped")
+        for passage in passages if self.clean else []:
+            if passage.text.strip() and not cleaned(passage.text)[0].strip():
+                reasons.setdefault(passage.pid, Evicted(passage.pid, "cleaned"))
         distinct = [p for p in passages if p.pid not in reasons]
         for passage in distinct[self.max_passages :] if self.max_passages is not None else []:
             reasons[passage.pid] = Evicted(passage.pid, "depth_cut")
@@ -136,11 +148,11 @@ class Ranked:
                 kept.append(rendered)
                 left -= rendered.tokens
             elif self.overflow != "skip":
-                kept += self._cut(passage, rendered, left)
+                kept += self._cut(rendered, left)
                 break
         return kept
 
-    def _cut(self, passage: Passage, full: ContextPassage, left: int) -> list[ContextPassage]:
+    def _cut(self, full: ContextPassage, left: int) -> list[ContextPassage]:
         """The beginning of a passage that fits, or nothing."""
         if self.overflow == "stop":
             return []
@@ -148,12 +160,12 @@ class Ranked:
         body = truncate(full.text, left, self.tokenizer)[head:]
         ends = [len(body)]
         if self.overflow == "truncate_sentence":
-            ends = [e for _, e in reversed(sentences(passage.text)) if e <= len(body)]
+            ends = [e for _, e in reversed(sentences(full.body)) if e <= len(body)]
         for end in ends:
             text = full.text[: head + end]
             tokens = count_tokens(text, self.tokenizer)
             if text[head:].strip() and tokens <= left:
-                return [ContextPassage(full.pid, text, text[head:], True, tokens)]
+                return [ContextPassage(full.pid, text, text[head:], True, tokens, full.removed)]
         return []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragablate.assemble.cleaning import cleaned
 from ragablate.records import ContextPassage, Passage
 from ragablate.text.tokens import count_tokens
 
@@ -22,15 +23,21 @@ def header(passage: Passage, show_title: bool, show_meta: Sequence[str]) -> str:
 
 
 def render(
-    passage: Passage, show_title: bool, show_meta: Sequence[str], tokenizer: str
+    passage: Passage,
+    show_title: bool,
+    show_meta: Sequence[str],
+    tokenizer: str,
+    clean: bool = False,
 ) -> ContextPassage:
-    """A passage in full."""
-    text = header(passage, show_title, show_meta) + passage.text
+    """A passage in full, or without the orders in it that are meant for a model."""
+    body, removed = cleaned(passage.text) if clean else (passage.text, ())
+    text = header(passage, show_title, show_meta) + body
     return ContextPassage(
         pid=passage.pid,
         text=text,
-        body=passage.text,
+        body=body,
         tokens=count_tokens(text, tokenizer),
+        removed=removed,
     )
 
 

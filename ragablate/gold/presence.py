@@ -65,7 +65,8 @@ def _holds(shown: ContextPassage, gold: GoldPassage) -> bool:
     if shown.pid == gold.passage.pid:
         if gold.evidence:
             return all(piece in shown.body for piece in gold.evidence)
-        return not shown.truncated and not _cut(shown.body, body)
+        whole = not shown.truncated and not _cut(shown.body, body)
+        return whole and set(shown.removed) <= set(gold.passage.removed)
     if not gold.indexed and body in shown.body:
         return True
     if not shown.body or not body.startswith(shown.body):

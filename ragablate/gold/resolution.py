@@ -145,7 +145,8 @@ class _View:
         shown = self.render(passage)
         # An assembler that rewrites text (white space, say) may have no such piece to show.
         verbatim = all(piece in shown.body for piece in pieces)
-        return GoldPassage(shown, pieces if verbatim else (), indexed)
+        # Evidence that was cleaned out is in no context.
+        return GoldPassage(shown, pieces if verbatim or shown.removed else (), indexed)
 
 
 def _stretches(alternative: Alternative, text: str) -> list[tuple[int, int]] | None:

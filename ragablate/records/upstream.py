@@ -60,6 +60,8 @@ class ContextPassage:
     """Whether the end of the passage's own text was cut off."""
     tokens: int = 0
     """Length of ``text`` by the assembler's tokenizer."""
+    removed: tuple[str, ...] = ()
+    """What cleaning took out of the passage's own text, in order."""
 
 
 @dataclass(frozen=True, slots=True)
