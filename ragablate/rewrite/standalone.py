@@ -21,6 +21,7 @@ class Standalone:
         reader: Who rewrites.
         system: Its instruction.
         user: What it is given; ``{question}`` and ``{history}`` are filled in.
+        turns: How many of the last turns of the history are shown; ``None`` shows all.
         keep_question: Whether the question as it was asked is searched too.
         fallback: Where the reader writes nothing, ``question`` searches the question as it was
             asked, ``fail`` is an outcome that scores 0.
@@ -32,6 +33,7 @@ class Standalone:
         reader: Reader,
         system: str,
         user: str,
+        turns: int | None = 6,
         keep_question: bool = False,
         fallback: str = "question",
         seed: int = 0,
@@ -39,13 +41,17 @@ class Standalone:
         self.reader = reader
         self.system = system
         self.user = user
+        self.turns = turns
         self.keep_question = keep_question
         self.fallback = fallback
         self.seed = seed
 
     def problems(self) -> list[str]:
-        """Wordings without their placeholders, an unknown fallback."""
-        return wording_problems(self.system, self.user, ("question", "history"), self.fallback)
+        """Wordings without their placeholders, knobs without a meaning."""
+        found = wording_problems(self.system, self.user, ("question", "history"), self.fallback)
+        if self.turns is not None and (not isinstance(self.turns, int) or self.turns < 1):
+            found.append(f"turns is {self.turns!r}: give a number from 1, or null for all")
+        return found
 
     def rewrite(self, requests: Sequence[RewriteRequest]) -> Iterator[Item[Searches]]:
         """One final search a question; failures are the reader's.
@@ -55,7 +61,7 @@ class Standalone:
         """
         check(self.problems())
         following = [r for r in requests if r.question.history]
-        asked = {r.id: prompt(self.system, self.user, r) for r in following}
+        asked = {r.id: prompt(self.system, self.user, r, turns=self.turns) for r in following}
         answers = ask(self.reader, asked, self.seed)
         for request in requests:
             own = request.question.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ragablate.errors import AdapterError
 from ragablate.protocols import RewriteRequest
@@ -33,17 +34,30 @@ _BULLET = re.compile(r"^(?:[-*•–]+|\(?\d{1,2}[.):]|\(?[a-z][.)])\s+", re.IGN
 
 
 def prompt(
-    system: str, user: str, request: RewriteRequest, shown: Sequence[Passage] = ()
+    system: str,
+    user: str,
+    request: RewriteRequest,
+    shown: Sequence[Passage] = (),
+    turns: int | None = None,
 ) -> Prompt:
     """What the reader is asked about one question.
 
     ``{question}`` and ``{history}`` stand for the question and its earlier turns, one a line;
     ``{passages}`` for passages, numbered and delimited. Text from outside can close no
     delimiter and forge no turn.
+
+    Args:
+        system: Instruction.
+        user: What is given.
+        request: The question.
+        shown: The passages.
+        turns: How many of the last turns are shown; ``None`` shows all.
     """
     template = Template("", "", (("system", system), ("user", user)), _PASSAGE)
     context = Context(tuple(ContextPassage(p.pid, _titled(p), p.text) for p in shown))
-    return template.render(request.question, context, "")
+    history = request.question.history
+    kept = history if turns is None else history[len(history) - min(turns, len(history)) :]
+    return template.render(replace(request.question, history=kept), context, "")
 
 
 def searches(
@@ -84,9 +98,16 @@ def first_line(text: str) -> list[str]:
 
 
 def lines(text: str) -> list[str]:
-    """Lines that say something, without bullets, labels and quotation marks."""
+    """Lines that say something, without bullets, labels and quotation marks.
+
+    A line that ends in a colon announces the next ones and is none of them.
+    """
     found = (plain(line) for line in text.splitlines())
-    return [line for line in found if any(char.isalnum() for char in line)]
+    return [
+        line
+        for line in found
+        if any(char.isalnum() for char in line) and not line.endswith((":", "："))
+    ]
 
 
 def plain(line: str) -> str:
