@@ -82,7 +82,7 @@ def extended(before: ByQid[Searches], again: ByQid[Searches]) -> dict[str, Item[
             both[qid] = item
         else:
             every = dict.fromkeys((*texts(before[qid]), *item.value.texts))
-            both[qid] = Item(qid, Searches(tuple(every), item.value.final))
+            both[qid] = Item(qid, Searches(tuple(every), item.value.final, item.value.k))
     return both
 
 
@@ -97,7 +97,7 @@ def fused(qid: str, searches: Item[Searches], ranked: ByQid[Ranking]) -> Item[Ra
     rankings = [value(item) for item in items]
     if len(rankings) == 1:
         return Item(qid, rankings[0])
-    return Item(qid, reciprocal_rank_fusion(rankings))
+    return Item(qid, reciprocal_rank_fusion(rankings, searches.value.k))
 
 
 def prepared(

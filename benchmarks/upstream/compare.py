@@ -172,7 +172,7 @@ def run(scratch: Path, *overrides: str) -> dict[str, Any]:
         check=True,
         cwd=HERE,
     )
-    folder = Path(json.loads(done.stdout)["bundle"])
+    folder = Path(json.loads(done.stdout)["folder"])
     arms = {}
     for verdicts in sorted((folder / "arms").glob("*/verdicts.jsonl")):
         first = json.loads((verdicts.parent / "traces.jsonl").open(encoding="utf-8").readline())

@@ -32,6 +32,9 @@ class Searches:
     """Searched apart and fused by the pipeline; empty searches nothing."""
     final: bool = True
     """False asks to be called again with the results, within the rewriter's bound."""
+    k: int = 60
+    """How much the fusion of several searches levels the top ranks: the larger, the more a
+    passage that several searches find beats the best of each."""
 
 
 @dataclass(frozen=True, slots=True)

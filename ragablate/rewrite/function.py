@@ -10,7 +10,7 @@ from ragablate.failures import RAISED, failure_of
 from ragablate.functions import function_problems, function_version, load_function
 from ragablate.protocols import RewriteRequest
 from ragablate.records import Failure, Item, Searches
-from ragablate.rewrite.wording import check
+from ragablate.rewrite.wording import check, fusion_problems
 
 _WHERE = "rewriter.function"
 
@@ -31,6 +31,8 @@ class FunctionRewriter:
     Args:
         function: ``package.module:name``.
         rounds: How often a question is searched at most.
+        k: How much the fusion of several searches levels the top ranks: see
+            ``rewriter=decompose``.
         version: What stands for the function's source in the fingerprint; change it when
             the function comes to answer otherwise. Empty takes a hash of its source.
         args: Further keyword arguments for the function.
@@ -40,11 +42,13 @@ class FunctionRewriter:
         self,
         function: str,
         rounds: int = 1,
+        k: int = 60,
         version: str = "",
         args: Mapping[str, Any] | None = None,
     ) -> None:
         self.function = function
         self.rounds = rounds
+        self.k = k
         self.version = version
         self.args = args
 
@@ -66,7 +70,7 @@ class FunctionRewriter:
 
     def _knobs(self) -> list[str]:
         if isinstance(self.rounds, int) and not isinstance(self.rounds, bool) and self.rounds >= 1:
-            return []
+            return fusion_problems(self.k)
         return [f"rounds is {self.rounds!r}: give a number from 1"]
 
     def _rewrite(
@@ -91,7 +95,7 @@ class FunctionRewriter:
         # A subclass, such as NumPy's, has its own idea of what it is; stored is the text.
         plain = tuple(dict.fromkeys(str.__str__(text) for text in texts))
         final = not plain or request.round + 1 >= self.rounds
-        return Item(request.id, Searches(plain, final))
+        return Item(request.id, Searches(plain, final, self.k))
 
 
 def _accepted(function: Callable[..., Any]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ragablate.protocols import Reader, RewriteRequest
 from ragablate.read.asking import ask
 from ragablate.records import Failure, Item, Searches
-from ragablate.rewrite.wording import check, first_line, prompt, wording_problems
+from ragablate.rewrite.wording import check, first_line, fusion_problems, prompt, wording_problems
 
 
 class Iterative:
@@ -26,6 +26,7 @@ class Iterative:
         shown: How many of the best passages the reader is shown.
         sentinel: What it writes where nothing is missing; case and punctuation around it do
             not matter.
+        k: How much the fusion levels the top ranks: see ``rewriter=decompose``.
         seed: Of the reader's decoding.
     """
 
@@ -37,6 +38,7 @@ class Iterative:
         rounds: int = 3,
         shown: int = 5,
         sentinel: str = "NOTHING",
+        k: int = 0,
         seed: int = 0,
     ) -> None:
         self.reader = reader
@@ -45,6 +47,7 @@ class Iterative:
         self.rounds = rounds
         self.shown = shown
         self.sentinel = sentinel
+        self.k = k
         self.seed = seed
 
     def problems(self) -> list[str]:
@@ -54,7 +57,7 @@ class Iterative:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 found.append(f"{name} is {value!r}: give a number from {least}")
-        return found
+        return found + fusion_problems(self.k)
 
     def rewrite(self, requests: Sequence[RewriteRequest]) -> Iterator[Item[Searches]]:
         """The question in the first round, else one more search or none; failures are the reader's.
@@ -68,7 +71,7 @@ class Iterative:
         answers = ask(self.reader, asked, self.seed)
         for request in requests:
             if request.id not in answers:
-                yield Item(request.id, Searches((request.question.text,), final=False))
+                yield Item(request.id, Searches((request.question.text,), False, self.k))
                 continue
             answer = answers[request.id]
             if answer.value is None:
@@ -78,7 +81,7 @@ class Iterative:
                 continue
             wanted = () if answer.value.abstained else self._wanted(answer.value.text)
             final = not wanted or request.round + 1 >= self.rounds
-            yield Item(request.id, Searches(wanted, final))
+            yield Item(request.id, Searches(wanted, final, self.k))
 
     def _wanted(self, text: str) -> tuple[str, ...]:
         found = first_line(text)

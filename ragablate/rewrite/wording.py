@@ -65,8 +65,8 @@ def searches(
     answer: Item[Answer],
     read: Callable[[str], Sequence[str]],
     fallback: str,
-    final: bool = True,
     also: Sequence[str] = (),
+    k: int = 60,
 ) -> Item[Searches]:
     """The searches a reader wrote for one question.
 
@@ -78,8 +78,8 @@ def searches(
         read: What of a text is to be searched.
         fallback: Where that is nothing, ``question`` searches the question as it was asked and
             ``fail`` is a failure of the pipeline.
-        final: Whether the rewriter is done with the question.
         also: What is searched besides, first.
+        k: How much their fusion levels the top ranks.
     """
     if answer.value is None:
         failure = answer.failure or Failure("pipeline", "the reader gave no answer")
@@ -89,7 +89,7 @@ def searches(
         reason = "the rewriter's reader wrote nothing that can be searched"
         return Item(request.id, None, Failure("pipeline", reason))
     both = (*also, *(written or [request.question.text]))
-    return Item(request.id, Searches(tuple(dict.fromkeys(both)), final))
+    return Item(request.id, Searches(tuple(dict.fromkeys(both)), k=k))
 
 
 def first_line(text: str) -> list[str]:
@@ -125,6 +125,13 @@ def wording_problems(system: str, user: str, needed: Sequence[str], fallback: st
     if fallback not in FALLBACKS:
         found.append(f"fallback is {fallback!r}: choose one of {', '.join(FALLBACKS)}")
     return found
+
+
+def fusion_problems(k: object) -> list[str]:
+    """A levelling that fusion cannot take."""
+    if isinstance(k, int) and not isinstance(k, bool) and k >= 0:
+        return []
+    return [f"k is {k!r}: give a whole number of at least 0"]
 
 
 def check(problems: Sequence[str]) -> None:
