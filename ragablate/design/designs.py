@@ -179,7 +179,7 @@ DESIGNS: Mapping[str, tuple[Design, Collection[str]]] = {
     "ladder": (ladder, set()),
     "factorial": (factorial, {"variables", "allow_five"}),
     "mediation": (mediation, {"variable", "treatments"}),
-    "attribution": (attribution, {"to", "order", "allow_five"}),
+    "attribution": (attribution, {"from", "to", "order", "allow_five"}),
 }
 """By name: what declares its arms, and the keys of an experiment it understands."""
 

@@ -9,6 +9,7 @@ import planted
 import pytest
 
 from ragablate.config import composing
+from ragablate.errors import DesignError
 from ragablate.records import AnalysisResult, Conclusion
 from ragablate.session import Outcome, run
 
@@ -148,3 +149,71 @@ def test_shipped_data_go_through_all_three_designs(tmp_path: Path) -> None:
     assert signals[arms["c01"], evidence] == signals[arms["R"], evidence]
     assert signals[arms["c10"], evidence] == signals[arms["B"], evidence]
     assert split.cells["B"] == signals[arms["B"], "correct"]
+
+
+ATTRIBUTED = "experiment.attribute_change"
+
+
+def test_two_bundles_are_attributed_to_the_stages_in_which_they_differ(execute: Run) -> None:
+    groups = {"1011": 12, "0010": 9, "1010": 20, "0111": 7, "0000": 5}
+    before = execute(groups, "experiment=placebo", "name=before")
+    after = execute(groups, "experiment=placebo", "name=after", "retriever=new", "reader=robust")
+    direct = execute(
+        groups, "experiment=attribute_change", f"{ATTRIBUTED}.to=['retriever=new','reader=robust']"
+    )
+    outcome = execute(
+        groups,
+        "experiment=attribute_change",
+        f"{ATTRIBUTED}.from={{bundle: '{before.folder}'}}",
+        f"{ATTRIBUTED}.to=[{{bundle: '{after.folder}'}}]",
+    )
+
+    found, said = only(outcome)
+    expected, _ = only(direct)
+    assert list(values(found.terms)) == ["retriever", "reader"]
+    assert (values(found.terms), found.total) == (values(expected.terms), expected.total)
+    scored = [o.bundle.study().scores["control"]["correct"] for o in (before, outcome)]
+    assert scored[0] == scored[1]
+    assert said.label in ("causal", "causal with limits")
+
+
+def test_an_attribution_may_begin_at_a_bundle_other_than_control(execute: Run) -> None:
+    groups = {"1011": 12, "0010": 9, "1010": 20}
+    before = execute(groups, "experiment=placebo", "name=before")
+    outcome = execute(
+        groups,
+        "reader=robust",
+        "experiment=attribute_change",
+        f"{ATTRIBUTED}.from={{bundle: '{before.folder}'}}",
+        f"{ATTRIBUTED}.to=['retriever=new']",
+    )
+
+    found, _ = only(outcome)
+    assert list(values(found.terms)) == ["retriever", "reader"]
+    assert found.cells["00"] == pytest.approx(32 / 41)
+    assert found.cells["11"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("from={bundle: nowhere}", "no bundle can be read at nowhere"),
+        ("from='retriever=new'", "from names the pipeline of a bundle"),
+        ("to=[{bundle: nowhere}]", "no bundle can be read at nowhere"),
+    ],
+)
+def test_a_bundle_that_is_none_is_refused_by_name(execute: Run, asked: str, sentence: str) -> None:
+    with pytest.raises(DesignError, match=sentence):
+        execute({"1011": 3}, "experiment=attribute_change", f"{ATTRIBUTED}.{asked}")
+
+
+def test_bundles_of_other_settings_than_the_plan_are_refused(execute: Run) -> None:
+    groups = {"1011": 12, "0010": 9}
+    before = execute(groups, "experiment=placebo", "name=before", "limit=15")
+    with pytest.raises(DesignError, match=r"differs from bundle .* in limit"):
+        execute(
+            groups,
+            "experiment=attribute_change",
+            f"{ATTRIBUTED}.from={{bundle: '{before.folder}'}}",
+            f"{ATTRIBUTED}.to=['retriever=new']",
+        )
