@@ -84,6 +84,9 @@ def _own_distractors(e: Edited) -> bool:
     return e.distractors(e.after) <= e.distractors(e.before)
 
 
+CROWDED = 0.05
+"""Share of questions on which gold may crowd out every distractor before nothing is claimed."""
+
 _ROOM = (
     "the budget leaves no room for a passage without gold beside the gold (raise "
     "assembler.budget_tokens)",
@@ -126,14 +129,18 @@ def took_effect(x: Exhibit) -> Proof | None:
     if rules and x.contrast.kind != "closed_book" and not _located(x):
         text = "the gold is recorded as it lies in control's corpus, and this arm has another"
         return unchecked("INV-12", text)
-    for complaint, holds in rules:
+    limit = None
+    for rule in rules:
+        complaint, holds = rule
         broken = _broken(x, holds)
-        if broken:
-            text = (
-                f"{complaint} on {len(broken)} of {questions(x.asked)} (first: {first(broken, 1)})"
-            )
+        if not broken:
+            continue
+        text = f"{complaint} on {len(broken)} of {questions(x.asked)} (first: {first(broken, 1)})"
+        if rule is not _ROOM or len(broken) > CROWDED * x.asked:
             return failed("INV-12", "refuse", text)
-    return _changed(x)
+        limit = failed("INV-12", "warn", text)
+    changed = _changed(x)
+    return limit if limit is not None and changed.status == "pass" else changed
 
 
 def _located(x: Exhibit) -> bool:

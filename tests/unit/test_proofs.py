@@ -594,3 +594,22 @@ def test_the_proofs_of_a_step_name_it_and_those_of_the_plan_stand_once():
     assert sum(p.invariant == "INV-17" for p in proofs) == 1
     numbers = [int(p.invariant[4:]) for p in proofs]
     assert numbers == sorted(numbers)
+
+
+@pytest.mark.parametrize(("crowded", "status"), [(1, "warn"), (2, "fail")])
+def test_a_budget_that_crowds_distractors_out_of_few_contexts_is_a_limit(crowded, status):
+    study = with_gold()
+    for number in range(crowded):
+        study.show("after", number, [f"g{number}"])
+    proof = study.proof("INV-12")
+    assert proof.status == status
+    assert "leaves no room for a passage without gold beside the gold" in proof.text
+    assert f"on {crowded} of 20 questions" in proof.text
+
+
+def test_a_crowded_context_does_not_hide_a_treatment_that_did_nothing():
+    study = with_gold()
+    study.show("after", 0, ["g0"])
+    study.show("after", 3, ["x", "y"])
+    assert study.proof("INV-12").status == "fail"
+    assert "gold is missing" in study.proof("INV-12").text
