@@ -18,6 +18,7 @@ from validation.studies import (
 
 from ragablate.compare import compare
 from ragablate.compare.inference.judge_error import prediction_powered
+from ragablate.compare.shapes import Shape, shape
 from ragablate.records import Effect
 
 Arms = tuple[np.ndarray, np.ndarray]
@@ -125,10 +126,12 @@ def margin_edge(n: int, count: int, seed: int) -> Iterator[Row]:
 # ── V6 and V8: two stage signals ────────────────────────────────────────────────────────
 
 SHAPES = {
-    ("flat", "flat"): "none",
-    ("down", "flat"): "retrieval",
-    ("flat", "down"): "reader",
-    ("down", "down"): "shared",
+    "no material change": "none",
+    "neither stage signal moved": "none",
+    "retrieval or assembly regressed": "retrieval",
+    "reader regressed": "reader",
+    "something shared moved": "shared",
+    "not enough evidence": "undecided",
 }
 _FAULTS = {"none": (0.0, 0.0), "retrieval": (0.25, 0.0), "reader": (0.0, 0.25),
            "shared": (0.25, 0.25)}  # fmt: skip
@@ -148,7 +151,8 @@ def shapes(n: int, count: int, seed: int, margin: float = 0.10) -> Iterator[Row]
             after = _flip(before, lost + 0.005, 0.005, rng)
             said = rng.random(n) < 0.90
             again = _flip(said, unfaithful + 0.005, 0.005, rng)
-            read[SHAPES.get(signals(before, after, said, again, margin), "undecided")] += 1
+            found = signals(before, after, said, again, margin).name
+            read[SHAPES.get(found, found)] += 1
         right = read[planted] / count
         wrong = (count - read[planted] - read["undecided"]) / count
         setting = f"{planted}, n = {n}, margin {margin}"
@@ -159,8 +163,8 @@ def shapes(n: int, count: int, seed: int, margin: float = 0.10) -> Iterator[Row]
 
 def signals(
     before: np.ndarray, after: np.ndarray, said: np.ndarray, again: np.ndarray, margin: float
-) -> tuple[str, str]:
-    """States of the evidence and of faithfulness where it was kept, as the product has them."""
+) -> Shape:
+    """Evidence, and faithfulness where it was kept, as the product reads the two together."""
     columns = {
         ("control", CORRECT): before & said,
         ("treatment", CORRECT): after & again,
@@ -170,8 +174,12 @@ def signals(
         ("treatment", FAITHFULNESS): again,
     }
     effects = compare(study(columns, [contrast(margin)])).effects
-    state = {(e.measure, e.population): e.state for e in effects}
-    return state[EVIDENCE, "answerable"], state.get((FAITHFULNESS, "kept present"), "unclear")
+    found = {(e.measure, e.population): e for e in effects}
+    return shape(
+        found.get((EVIDENCE, "answerable")),
+        found.get((FAITHFULNESS, "kept present")),
+        found.get((CORRECT, "answerable")),
+    )
 
 
 def conditional_trap(n: int, count: int, seed: int) -> Iterator[Row]:
@@ -184,7 +192,7 @@ def conditional_trap(n: int, count: int, seed: int) -> Iterator[Row]:
         after = before | (hard & (rng.random(n) < 0.7))
         said = rng.random(n) < np.where(hard, 0.5, 0.95)
         again = _flip(said, 0.02, 0.02, rng)
-        down += signals(before, after, said, again, 0.05)[1] == "down"
+        down += signals(before, after, said, again, 0.05).faithfulness == "down"
         naive += _two_rates_differ(said[before], again[after])
     setting = f"n = {n}"
     yield Row("V8", "reader said to regress", setting, down / count, count, None, 0.05)
