@@ -12,6 +12,8 @@ from itertools import pairwise
 
 from ragablate.records import Analysis, Arm, Change, Contrast, ContrastKind
 
+UNRETRIEVED = "A'"
+"""The role of the arm that is given the gold that was not retrieved, and nothing else."""
 _LADDER = ("B", "B'", "A", "D", "S", "O")
 STAGE_KINDS: Mapping[str, ContrastKind] = {
     "chunker": "upstream",
@@ -55,8 +57,11 @@ def _ladder(analysis: Analysis) -> Iterator[Edge]:
         stage = "gate" if after == "B'" else "context"
         kind: ContrastKind = "oracle" if after == "O" else STAGE_KINDS[stage]
         yield _edge(analysis, before, after, stage, kind, after != "O")
+    ungated = "B'" if "B'" in analysis.arms else "B"
+    if UNRETRIEVED in analysis.arms:
+        for before, after in ((ungated, UNRETRIEVED), (UNRETRIEVED, "D")):
+            yield _edge(analysis, before, after, "context", STAGE_KINDS["context"], True)
     if "N" in analysis.arms:
-        ungated = "B'" if "B'" in analysis.arms else "B"
         yield _edge(analysis, ungated, "N", "context", "closed_book", False)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from ragablate import __version__
+from ragablate import __version__, looking
 from ragablate.bundle.write import Contents
 from ragablate.checked import Checked
 from ragablate.codec import digest
@@ -30,7 +30,7 @@ from ragablate.traces import ContextLine, QuestionLine, TraceLine, gold_parts, t
 
 _DECIDING = (
     "seed", "replicates", "alpha", "power", "cluster_by", "questions_selected_by_failure",
-    "fresh_control", "gold_coverage",
+    "fresh_control", "gold_coverage", "correction", "sequential", "confirmation",
 )  # fmt: skip
 
 
@@ -159,8 +159,10 @@ def _plan_json(
         "looks": seen.count,
         "added_after_looks": seen.added,
         **{key: control[key] for key in ("seed", "replicates", "limit", "alpha", "power")},
+        "level": looking.level(control, len(checked.dataset.questions)),
+        **{key: control[key] for key in ("correction", "sequential", "confirmation")},
         "cluster_by": control["cluster_by"],
-        "decision_rule": _decision_rule(control),
+        "decision_rule": _decision_rule(control, len(checked.dataset.questions)),
         "dataset": {
             "name": checked.dataset.name,
             "digest": set_digest(checked.dataset),
@@ -204,13 +206,19 @@ def _arm_json(checked: Checked, executed: Executed, arm: Arm) -> dict[str, Any]:
     }
 
 
-def _decision_rule(control: Mapping[str, Any]) -> str:
-    alpha = control["alpha"]
+def _decision_rule(control: Mapping[str, Any], questions: int) -> str:
+    alpha = looking.level(control, questions)
+    by = "max-T" if control["correction"] == "maxt" else "Holm"
+    return " ".join((_states(alpha, by), *looking.in_words(control, questions)))
+
+
+def _states(alpha: float, by: str) -> str:
+    wide, narrow = (f"{100 * (1 - tails * alpha):.6g}%" for tails in (1, 2))
     return (
-        f"A difference is up or down when the exact sign-flip test, adjusted by Holm over the "
+        f"A difference is up or down when the exact sign-flip test, adjusted by {by} over the "
         f"plan's contrasts or over the terms that are judged together in a design of several arms, "
-        f"gives p <= {alpha:g}, the {1 - alpha:.0%} interval excludes 0 with the same sign, and at "
-        f"least 6 questions changed. It is flat when the {1 - 2 * alpha:.0%} interval lies inside "
+        f"gives p <= {alpha:.3g}, the {wide} interval excludes 0 with the same sign, and at "
+        f"least 6 questions changed. It is flat when the {narrow} interval lies inside "
         "the margin of the experiment. Anything else is unclear."
     )
 

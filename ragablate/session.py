@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ragablate import looking
 from ragablate.adapters import PROTOCOLS, Workshop
 from ragablate.budget import limit_problems, price_problems
 from ragablate.bundle import manifest
@@ -60,7 +61,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
         DesignError: Everything that is wrong, in one message.
     """
     planned = plan(overrides, config_name)
-    problems = _settings_problems(planned.control)
+    problems = _settings_problems(planned.control) + _cs_problems(planned)
     workshop = Workshop()
     built = {arm.name: workshop.pipeline(planned.configs[arm.name]) for arm in planned.arms}
     judges = workshop.judges(planned.control)
@@ -78,10 +79,14 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     if problems or dataset is None:
         raise DesignError(list(dict.fromkeys(problems)))
     control = planned.control
-    chosen = sample(dataset, control["limit"], control["seed"])
+    try:
+        chosen = sample(looking.split(dataset, control), control["limit"], control["seed"])
+    except DatasetError as error:
+        raise DesignError(error.problems) from error
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
-    problems = _too_few(chosen) + _name_problems(checked.name)
+    problems = looking.too_early(control["sequential"], len(chosen.questions))
+    problems += _too_few(chosen) + _name_problems(checked.name)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]
     stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
     readers += [own.reader for own in own_readers([*stages, *(j for j, _ in judges.values())])]
@@ -130,7 +135,8 @@ def _settings_problems(control: Mapping[str, Any]) -> list[str]:
         highest = 0.5 if key == "alpha" else 1
         if not isinstance(value, float) or not 0 < value < highest:
             wrong.append(f"{key} must be a number between 0 and {highest}, not {value!r}")
-    return wrong + _coverage_problems(control["gold_coverage"]) + limit_problems(control["budget"])
+    wrong += _coverage_problems(control["gold_coverage"]) + looking.problems(control)
+    return wrong + limit_problems(control["budget"])
 
 
 def _coverage_problems(coverage: object) -> list[str]:
@@ -138,6 +144,15 @@ def _coverage_problems(coverage: object) -> list[str]:
     if number and 0 < coverage <= 1:  # type: ignore[operator]
         return []
     return [f"gold_coverage must be a number above 0 and at most 1, not {coverage!r}"]
+
+
+def _cs_problems(planned: Plan) -> list[str]:
+    if planned.control["sequential"]["rule"] != "cs" or not planned.analyses:
+        return []
+    listed = ", ".join(a.id for a in planned.analyses)
+    return [
+        f"sequential.rule=cs covers contrasts alone: leave out {listed}, or use sequential.rule=obf"
+    ]
 
 
 def _measures(judges: Mapping[str, tuple[Any, str]]) -> tuple[dict[str, Measure], list[str]]:

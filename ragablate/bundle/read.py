@@ -18,6 +18,7 @@ from ragablate.diagnose import bucket, observed_reasons
 from ragablate.diagnose.traversal import CORRECT, OK
 from ragablate.edges import edges
 from ragablate.errors import BundleError
+from ragablate.looking import planned_n
 from ragablate.proofs import prove, prove_steps
 from ragablate.records import Analysis, Arm, Contrast, Measure, Proof, Study, Verdict
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, context_of
@@ -100,9 +101,11 @@ class Bundle:
             arms={a["name"]: a["runs"] for a in plan["arms"]},
             reader=plan["reader"],
             top_k=plan["top_k"],
-            alpha=plan["alpha"],
+            alpha=plan["level"],
             power=plan["power"],
             seed=plan["seed"],
+            correction=plan["correction"],
+            planned_n=planned_n(plan),
             analyses=self.analyses,
             reasons=self._reasons(),
             buckets=self._buckets(),

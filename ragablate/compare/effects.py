@@ -10,6 +10,7 @@ from typing import Literal
 from ragablate.compare.inference.intervals import mean_interval
 from ragablate.compare.inference.power import detectable_effect, needed_n, needed_n_flat
 from ragablate.compare.inference.randomization import SignFlip, sign_flips
+from ragablate.compare.inference.sequential import confidence_sequence
 from ragablate.compare.inference.states import Decision, decide
 from ragablate.compare.populations import clusters
 from ragablate.compare.scores import Pairs, mean_of
@@ -79,25 +80,32 @@ def drafts(samples: Sequence[Sample], study: Study) -> list[Draft | None]:
         columns = [samples[i].pairs.differences for i in members]
         flips = sign_flips(columns, clusters=keys, seed=study.seed)
         for i, differences, flip in zip(members, columns, flips, strict=True):
-            ci95, ci90 = _intervals(samples[i], differences, keys, study.alpha)
+            ci95, ci90 = _intervals(samples[i], differences, keys, study)
             found[i] = Draft(samples[i], flip, ci95, ci90, keys)
     return found
 
 
 def _intervals(
-    sample: Sample, differences: Sequence[float], keys: tuple[str, ...] | None, alpha: float
+    sample: Sample, differences: Sequence[float], keys: tuple[str, ...] | None, study: Study
 ) -> tuple[Interval, Interval]:
-    """At 1 - alpha and at 1 - 2 alpha."""
+    """At 1 - alpha and at 1 - 2 alpha, over all looks where a sequence was declared."""
+    levels = tuple(1 - tails * study.alpha for tails in (1, 2))
+    if study.planned_n is not None:
+        wide, narrow = (
+            confidence_sequence(differences, planned_n=study.planned_n, confidence=level)
+            for level in levels
+        )
+        return wide, narrow
     wide, narrow = (
         mean_interval(
             differences,
             replicates=sample.pairs.replicates,
             clusters=keys,
-            confidence=1 - tails * alpha,
+            confidence=level,
             bound=sample.bound,
             mixed=sample.mixed,
         )
-        for tails in (1, 2)
+        for level in levels
     )
     return wide, narrow
 

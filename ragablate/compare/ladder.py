@@ -13,6 +13,7 @@ from ragablate.compare.case import Ruling
 from ragablate.compare.ladder_limits import licence_of, refusal_of
 from ragablate.compare.ladder_logs import agreement, shares
 from ragablate.compare.ladder_naming import Ranked, rank
+from ragablate.compare.ladder_orders import AVERAGED, averaged, in_words
 from ragablate.compare.ladder_rungs import (
     ASSEMBLY,
     DISTRACTOR,
@@ -106,6 +107,7 @@ def _found(climbed: Climb, table: ScoreTable, analysis: Analysis) -> Ladder:
         dependent=_dependent(climbed, table, analysis),
         agreement=agreement(climbed, table) if study.buckets else (),
         shares=shares(climbed, table, analysis),
+        averaged=averaged(climbed, table, analysis),
     )
 
 
@@ -155,6 +157,7 @@ def _sentences(found: Ladder, ruling: Ruling, silent: bool) -> tuple[str, ...]:
         *say.reader_or_label(found),
         *(() if silent else say.naming(found)),
         *say.worsened(found),
+        *in_words(found.averaged),
         *say.joint(found),
         *say.reasons(found),
         *say.dependent(found),
@@ -191,6 +194,7 @@ def _result(found: Ladder, table: ScoreTable, analysis: Analysis) -> AnalysisRes
         candidates=found.ranked.candidates,
         agreement=found.agreement,
         shares=found.shares,
+        beside={AVERAGED: found.averaged} if found.averaged else {},
     )
 
 

@@ -61,6 +61,8 @@ class Ladder:
     """Log buckets and first fixing rungs."""
     shares: tuple[Share, ...]
     """Sufficiency, necessity and refusals."""
+    averaged: tuple[Term, ...] = ()
+    """Assembly and retrieval over both orders of repairing them, where that was asked for."""
 
     @property
     def places(self) -> int:

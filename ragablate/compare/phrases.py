@@ -122,7 +122,8 @@ def test_text(case: Case, effect: Effect) -> str:
     text = f"{kind} p = {p_text(effect.p)}"
     in_family = effect.role == "primary" and case.contrast.kind != "placebo"
     if in_family and effect.p_adjusted is not None and len(family(case.study)) > 1:
-        text += f", Holm {p_text(effect.p_adjusted)}"
+        by = "max-T" if case.study.correction == "maxt" else "Holm"
+        text += f", {by} {p_text(effect.p_adjusted)}"
     return text
 
 

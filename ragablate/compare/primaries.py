@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragablate.compare import phrases
 from ragablate.compare.arms import family, proofs_of
 from ragablate.compare.contrasts import ContrastSamples
 from ragablate.compare.effects import Draft, Sample, decision, drafts, finish, refused
-from ragablate.compare.inference.multiplicity import holm
+from ragablate.compare.first_family import Family
 from ragablate.compare.inference.states import Decision, decide_with_missing
 from ragablate.compare.missing import Missing, missing, worst_cases
 from ragablate.compare.numbers import count, signed
@@ -62,15 +62,15 @@ def primaries(table: ScoreTable) -> tuple[Primary, ...]:
 
 
 def judge(found: Sequence[Primary], study: Study) -> tuple[Effect, ...]:
-    """States of all primary effects, Holm-adjusted over the declared contrasts.
+    """States of all primary effects, adjusted over the declared contrasts.
 
-    A refused contrast stays in its family as p = 1. Placebos are judged alone. Where answers
-    are missing the full state must be the same on the complete pairs and at both worst cases.
+    By Holm, or by max-T where the plan says so. A refused contrast stays in its family as
+    p = 1. Placebos are judged alone. Where answers are missing the full state must be the same
+    on the complete pairs and at both worst cases.
     """
     ids = {contrast.id for contrast in family(study)}
-    ps = {p.contrast.id: 1.0 if p.draft is None else p.draft.flip.p for p in found}
-    family_ps = {i: p for i, p in ps.items() if i in ids}
-    return tuple(_judged(primary, family_ps, study) for primary in found)
+    members = {p.contrast.id: p.draft for p in found if p.contrast.id in ids}
+    return tuple(_judged(primary, Family(members, study)) for primary in found)
 
 
 def bounds(primary: Primary) -> tuple[float, float] | None:
@@ -81,36 +81,25 @@ def bounds(primary: Primary) -> tuple[float, float] | None:
     return mean_of(low.pairs.differences), mean_of(high.pairs.differences)
 
 
-def _judged(primary: Primary, family_ps: Mapping[str, float], study: Study) -> Effect:
+def _judged(primary: Primary, among: Family) -> Effect:
+    study = among.study
     if primary.draft is None:
         return refused(primary.sample)
-    adjusted = _adjusted(primary, primary.draft, family_ps)
+    adjusted = among.adjusted(primary.contrast.id, primary.draft)
     decided = decision(primary.draft, adjusted, study.alpha)
     if bounds(primary) is not None:
         low, high = (
-            _at_worst(primary, drafted, family_ps, study)
-            for drafted in drafts(_worst(primary), study)
+            _at_worst(primary, drafted, among) for drafted in drafts(_worst(primary), study)
         )
         decided = decide_with_missing(decided, low, high)
     return finish(primary.draft, decided, adjusted, study)
 
 
-def _at_worst(
-    primary: Primary, drafted: Draft | None, family_ps: Mapping[str, float], study: Study
-) -> Decision:
+def _at_worst(primary: Primary, drafted: Draft | None, among: Family) -> Decision:
     """The state if the missing answers had been the worst ones."""
     if drafted is None:
         return Decision("refused")
-    return decision(drafted, _adjusted(primary, drafted, family_ps), study.alpha)
-
-
-def _adjusted(primary: Primary, drafted: Draft, family_ps: Mapping[str, float]) -> float:
-    """The p-value of a draft put in the place of its contrast within the family."""
-    own = primary.contrast.id
-    if own not in family_ps:
-        return drafted.flip.p
-    ids = list(family_ps)
-    return holm([drafted.flip.p if i == own else family_ps[i] for i in ids])[ids.index(own)]
+    return decision(drafted, among.adjusted(primary.contrast.id, drafted), among.study.alpha)
 
 
 def _worst(primary: Primary) -> tuple[Sample, Sample]:

@@ -19,7 +19,7 @@ from ragablate.design.declaring import MOST_FACTORS, MOST_ON_REQUEST, declare, t
 from ragablate.design.drafting import CONTROL, PLACEBO, Draft
 from ragablate.design.experiments import Experiment
 from ragablate.design.levels import Level, inside, literal, read_levels, variable_fits
-from ragablate.edges import STAGE_KINDS
+from ragablate.edges import STAGE_KINDS, UNRETRIEVED
 from ragablate.records import Arm, Contrast, ContrastKind, Factor
 
 _CONTEXT_KINDS: Mapping[str, ContrastKind] = {
@@ -77,6 +77,15 @@ def ladder(draft: Draft, experiment: Experiment) -> None:
         "O": Level("oracle", ("context=oracle",)),
         "N": Level("closed_book", ("context=closed_book",)),
     }
+    averaged = experiment.details.get("both_orders", False)
+    if not isinstance(averaged, bool):
+        draft.problems.append(
+            f"{experiment.where}: both_orders must be true or false, not {averaged!r}"
+        )
+        return
+    if averaged:
+        unretrieved = (gold, "context.supply=unretrieved")
+        rungs[UNRETRIEVED] = Level("with_unretrieved_gold", unretrieved)
     arms = {"B": CONTROL}
     ungated: dict[str, Level] = {}
     if draft.control.values["gate"].get("_target_") != _NO_GATE:
@@ -176,7 +185,7 @@ Design = Callable[[Draft, Experiment], None]
 DESIGNS: Mapping[str, tuple[Design, Collection[str]]] = {
     "contrast": (contrast, {"variable", "treatments"}),
     "placebo": (placebo, {"questions"}),
-    "ladder": (ladder, set()),
+    "ladder": (ladder, {"both_orders"}),
     "factorial": (factorial, {"variables", "allow_five"}),
     "mediation": (mediation, {"variable", "treatments"}),
     "attribution": (attribution, {"from", "to", "order", "allow_five"}),

@@ -69,6 +69,13 @@ def _only_repairs(e: Edited) -> bool:
     return any(g.passage.pid in e.retrieved for g in lost)
 
 
+def _only_finds(e: Edited) -> bool:
+    if e.before.passages == e.after.passages:
+        return True
+    lost = [g for g in e.golds if not covered(g, e.before.passages)]
+    return any(g.passage.pid not in e.retrieved for g in lost)
+
+
 def _gold_first(e: Edited) -> bool:
     flags = [e.carries(p) for p in e.after.passages]
     return flags == sorted(flags, reverse=True)
@@ -110,6 +117,10 @@ _RULES: Mapping[str, tuple[Rule, ...]] = {
     ),
     "with_evicted_gold": (
         ("a context changed that had lost no retrieved gold", _only_repairs),
+        _ROOM,
+    ),
+    "with_unretrieved_gold": (
+        ("a context changed that lacked no gold outside the ranking", _only_finds),
         _ROOM,
     ),
     "gold_as_in": (
@@ -168,7 +179,8 @@ def _intervention(x: Exhibit) -> str:
     if knobs["_target_"] == _GOLD_AS_IN:
         return "gold_as_in"
     if knobs.get("supply") != "all":
-        return "with_evicted_gold" if knobs.get("supply") == "evicted" else ""
+        supplied = str(knobs.get("supply"))
+        return f"with_{supplied}_gold" if supplied in ("evicted", "unretrieved") else ""
     return "with_gold_first" if knobs.get("position") == "first" else "with_gold"
 
 

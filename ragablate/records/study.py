@@ -54,6 +54,11 @@ class Study:
     reasons: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By stage (``assembly``, ``retrieval``) and qid: what was observed to lose the evidence in
     control, such as ``budget_cut`` or ``not_in_candidates``."""
+    correction: str = "holm"
+    """How the first family shares ``alpha``: ``holm`` or ``maxt``."""
+    planned_n: int | None = None
+    """Questions a confidence sequence is tuned to, which then takes the place of every interval
+    of a contrast; ``None`` for intervals of one look."""
     buckets: Mapping[str, str] = field(default_factory=dict)
     """By qid: what the log traversal alone says of control's answer."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragablate import looking
 from ragablate.config import STAGES
 from ragablate.design import PLACEBO
 from ragablate.own_reader import own_readers
@@ -71,9 +72,13 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
     family = sum(contrast.kind != "placebo" for contrast in checked.plan.contrasts)
     margins = [c.margin for c in checked.plan.contrasts]
     margins += [a.margin for a in checked.plan.analyses]
-    alpha, designs = checked.plan.control["alpha"], len(checked.plan.analyses)
-    rule = plans.rule(alpha, margins, family, designs)
+    questions = len(checked.dataset.questions)
+    alpha, designs = looking.level(checked.plan.control, questions), len(checked.plan.analyses)
+    maxt = checked.plan.control["correction"] == "maxt"
+    rule = plans.rule(alpha, margins, family, designs, "max-T" if maxt else "Holm")
     page.line(page.join(("Decided beforehand:", "bold"), (f"{rule}.", "")))
+    for said in looking.in_words(checked.plan.control, questions):
+        page.line(page.text(said))
     page.line(
         page.join(
             ("Reader calls:", "bold"),

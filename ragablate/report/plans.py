@@ -80,7 +80,9 @@ def margins(contrasts: Iterable[Contrast], analyses: Iterable[Analysis]) -> list
     return sorted({c.margin for c in contrasts} | {a.margin for a in analyses})
 
 
-def rule(alpha: float, margins: Sequence[float], family: int, designs: int = 0) -> str:
+def rule(
+    alpha: float, margins: Sequence[float], family: int, designs: int = 0, by: str = "Holm"
+) -> str:
     """The decision rule on one line.
 
     Args:
@@ -88,15 +90,19 @@ def rule(alpha: float, margins: Sequence[float], family: int, designs: int = 0) 
         margins: Of every experiment.
         family: Contrasts that are adjusted together.
         designs: Designs of several arms, whose terms are adjusted within each.
+        by: What adjusts the contrasts: ``Holm`` or ``max-T``.
     """
     declared = sorted(set(margins))
     within = f"±{declared[0]:g}" if len(declared) == 1 else "± the experiment's margin"
-    over = [f"{family} contrasts"] * (family > 1) + ["the terms of a design"] * (designs > 0)
-    adjusted = f" (Holm over {' or '.join(over)})" if over else ""
+    over = [f"{by} over {family} contrasts"] * (family > 1)
+    over += [f"{'' if over and by == 'Holm' else 'Holm over '}the terms of a design"] * (
+        designs > 0
+    )
+    adjusted = f" ({' or '.join(over)})" if over else ""
     return (
-        f"up or down when the exact p{adjusted} is at most {alpha:g}, the "
-        f"{100 * (1 - alpha):g} % interval excludes 0 and at least {FEWEST_CHANGED} questions "
-        f"changed; flat when the {100 * (1 - 2 * alpha):g} % interval lies within {within}; else "
+        f"up or down when the exact p{adjusted} is at most {alpha:.3g}, the "
+        f"{100 * (1 - alpha):.6g} % interval excludes 0 and at least {FEWEST_CHANGED} questions "
+        f"changed; flat when the {100 * (1 - 2 * alpha):.6g} % interval lies within {within}; else "
         "unclear"
     )
 

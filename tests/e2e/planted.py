@@ -93,3 +93,50 @@ def overrides(folder: Path, *more: str) -> list[str]:
         "reader=strict",
         *more,
     ]
+
+
+def both(question: str, passages: Sequence[str]) -> str:
+    """Right with two passages of an item, and with fewer not."""
+    item = question.rstrip("?").split()[-1]
+    halves = [f"half {half} of item {item}." for half in "ab"]
+    shown = [any(half in passage for passage in passages) for half in halves]
+    return f"vexor{item}" if all(shown) else "something else"
+
+
+def write_halves(folder: Path, questions: int) -> list[str]:
+    """Questions that need two passages, of which one is cut from the context and one not found.
+
+    Returns:
+        Overrides that run on them.
+    """
+    folder.mkdir(parents=True)
+    corpus, asked, run = [], [], []
+    for i in range(questions):
+        corpus += [
+            (
+                f"{name}{i}",
+                f"Filler {name} of item {i}, which says nothing of use to anybody at all.",
+            )
+            for name in "xy"
+        ]
+        corpus += [(f"{half}{i}", f"This is half {half} of item {i}.") for half in "ab"]
+        gold = {"answers": [f"vexor{i}"], "gold_ids": [f"a{i}", f"b{i}"]}
+        asked.append({"id": f"q{i:03d}", "question": f"What is the word of item {i}?", **gold})
+        run += [f"q{i:03d} Q0 {pid}{i} {n} {4 - n} r" for n, pid in enumerate("xya", 1)]
+    texts = {
+        "corpus.jsonl": [json.dumps({"id": pid, "title": "", "text": t}) for pid, t in corpus],
+        "questions.jsonl": list(map(json.dumps, asked)),
+        "r.run": run,
+    }
+    for name, lines in texts.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [
+        "dataset=jsonl",
+        f"dataset.path={folder}",
+        f"outputs={folder.parent / 'outputs'}",
+        "retriever=run_file",
+        f"retriever.path={folder / 'r.run'}",
+        "assembler.budget_tokens=34",
+        "reader=function",
+        "reader.function=planted:both",
+    ]

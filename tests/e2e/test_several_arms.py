@@ -217,3 +217,25 @@ def test_bundles_of_other_settings_than_the_plan_are_refused(execute: Run) -> No
             f"{ATTRIBUTED}.from={{bundle: '{before.folder}'}}",
             f"{ATTRIBUTED}.to=['retriever=new']",
         )
+
+
+def test_evidence_lost_both_ways_is_shared_by_averaging_both_orders(tmp_path: Path) -> None:
+    overrides = planted.write_halves(tmp_path / "data", 30)
+    with composing():
+        outcome = run([*overrides, "experiment=localize", "experiment.localize.both_orders=true"])
+    result, conclusion = only(outcome)
+
+    ladder = values(result.terms)
+    assert (ladder["assembly"], ladder["retrieval"]) == (0.0, 1.0)
+    (shared,) = (terms for name, terms in result.beside.items() if "both orders" in name)
+    assert values(shared) == {"assembly": 0.5, "retrieval": 0.5}
+    assert {term.state for term in shared} == {"up"}
+    assert any(s.startswith("Averaged over both orders") for s in conclusion.sentences)
+    assert not [p for p in outcome.bundle.proofs["localize"] if p.status == "fail"]
+
+
+def test_without_asking_there_is_no_arm_for_the_other_order(tmp_path: Path) -> None:
+    overrides = planted.write_halves(tmp_path / "data", 20)
+    with composing():
+        result, _ = only(run([*overrides, "experiment=localize"]))
+    assert result.beside == {}

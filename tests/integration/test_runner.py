@@ -176,3 +176,54 @@ def test_a_question_set_that_can_show_nothing_is_refused_before_anything_is_aske
     with pytest.raises(DesignError, match=r"1 of the 3 question\(s\)"):
         run("experiment=oracle_context")
     assert scripted.ASKED == []
+
+
+def quickstart(tmp_path: Path, *overrides: str) -> Outcome:
+    return session.run(
+        ["experiment=[oracle_context,swap_reader]", f"outputs={tmp_path / 'outputs'}", *overrides]
+    )
+
+
+def test_a_sealed_part_is_scored_alone_and_a_second_plan_on_it_is_a_second_look(
+    tmp_path: Path,
+) -> None:
+    share = "confirmation.share=0.3"
+    explored = quickstart(tmp_path, share)
+    confirmed = quickstart(tmp_path, share, "confirmation.open=true")
+    again = quickstart(tmp_path, share, "confirmation.open=true", "alpha=0.01")
+
+    shown, sealed = (set(o.bundle.questions) for o in (explored, confirmed))
+    assert len(shown | sealed) == 200
+    assert not shown & sealed
+    assert (explored.looks, confirmed.looks, again.looks) == (1, 1, 2)
+    assert "Confirmation: the" in confirmed.bundle.plan["decision_rule"]
+    assert "stay sealed" in explored.bundle.plan["decision_rule"]
+
+
+def test_a_declared_look_tests_at_its_own_level(tmp_path: Path) -> None:
+    looks = ("sequential.rule=obf", "sequential.looks=2", "sequential.planned_n=200")
+    first = quickstart(tmp_path, *looks, "limit=120")
+    last = quickstart(tmp_path, *looks)
+
+    levels = [o.bundle.plan["level"] for o in (first, last)]
+    assert levels == pytest.approx([0.00517, 0.04799], abs=2e-5)
+    for outcome, level in zip((first, last), levels, strict=True):
+        headline = outcome.comparison.effects[0]
+        assert headline.ci95 is not None
+        assert headline.ci95.confidence == pytest.approx(1 - level)
+    assert set(first.bundle.questions) < set(last.bundle.questions)
+
+
+def test_a_design_of_several_arms_takes_no_sequence(tmp_path: Path) -> None:
+    asked = ("sequential.rule=cs", "sequential.planned_n=300", "cluster_by=null")
+    with pytest.raises(DesignError, match="covers contrasts alone: leave out localize"):
+        quickstart(tmp_path, *asked, "experiment=localize")
+    found = quickstart(tmp_path, *asked).comparison.effects[0]
+    assert found.ci95 is not None
+    assert found.ci95.method == "confidence sequence"
+
+
+def test_joint_adjustment_is_said_and_kept_in_the_bundle(tmp_path: Path) -> None:
+    found = quickstart(tmp_path, "correction=maxt")
+    assert "adjusted by max-T" in found.bundle.plan["decision_rule"]
+    assert ", max-T " in found.comparison.conclusions[0].sentences[0]
