@@ -21,7 +21,7 @@ from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import draft, seal, write, write_effects
 from ragablate.checked import Checked
 from ragablate.dataset.digests import set_digest
-from ragablate.design import Plan, plan
+from ragablate.design import UNCUT, Plan, plan
 from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
@@ -86,7 +86,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
     problems = looking.too_early(control["sequential"], len(chosen.questions))
-    problems += _too_few(chosen) + _name_problems(checked.name)
+    problems += _too_few(chosen) + _name_problems(checked.name) + _uncut(planned, chosen)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]
     stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
     readers += [own.reader for own in own_readers([*stages, *(j for j, _ in judges.values())])]
@@ -104,6 +104,19 @@ def _too_few(dataset: Dataset) -> list[str]:
         f"{answerable} of the {len(dataset.questions)} question(s) of {dataset.name} can be "
         "answered, and an effect needs at least 2: add answerable questions, or raise limit"
     ]
+
+
+def _uncut(planned: Plan, dataset: Dataset) -> list[str]:
+    """Chunkers that would silently do nothing, because the data come cut already."""
+    if dataset.documents:
+        return []
+    return [
+        f"{name} cuts documents with {config['chunker']['_target_'].rsplit('.', 1)[-1]}, but "
+        f"{dataset.name} holds passages, which no chunker cuts: give a data set of documents "
+        "(dataset.unit=documents), or chunker=none"
+        for name, config in planned.configs.items()
+        if config["chunker"]["_target_"] != UNCUT
+    ][:1]
 
 
 def _name_problems(name: str) -> list[str]:

@@ -4,6 +4,6 @@ from ragablate.design.arms import Plan, plan
 from ragablate.design.designs import kind_of
 from ragablate.design.drafting import CONTROL, PLACEBO
 from ragablate.design.experiments import Experiment
-from ragablate.design.levels import Level
+from ragablate.design.levels import UNCUT, Level
 
-__all__ = ["CONTROL", "PLACEBO", "Experiment", "Level", "Plan", "kind_of", "plan"]
+__all__ = ["CONTROL", "PLACEBO", "UNCUT", "Experiment", "Level", "Plan", "kind_of", "plan"]

@@ -99,8 +99,10 @@ class Draft:
 
     def _compose(self, where: str, levels: Mapping[str, Level]) -> PlainConfig | None:
         # A group chosen twice is legal in Hydra, the later choice wins; control's own choice
-        # is left out so that what remains on the line is what the arm must honour.
-        groups = {variable for variable in levels if variable in STAGES}
+        # is left out so that what remains on the line is what the arm must honour. A level that
+        # only turns knobs keeps it.
+        chosen = {o.split("=", 1)[0] for level in levels.values() for o in level.overrides}
+        groups = {variable for variable in levels if variable in STAGES and variable in chosen}
         base = [o for o in self.overrides if o.split("=", 1)[0] not in groups]
         extra = [o for level in levels.values() for o in level.overrides]
         try:

@@ -11,6 +11,9 @@ from ragablate.config import STAGES, PlainConfig, flatten
 ACTUAL = "ragablate.intervene.actual.Actual"
 """The class of ``context=actual``."""
 
+UNCUT = "ragablate.chunk.none.NoChunker"
+"""The class of ``chunker=none``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
