@@ -86,6 +86,9 @@ class Watch:
             before: What ``identities`` was when the plan was built.
         """
         corpora = {arm: self.upstream.corpus(p) for arm, p in pipelines.items()}
+        control = next(iter(pipelines.values()))["reader"]
+        # What a file holds was said before the choice, whatever the seed of this execution.
+        recorded = bool(getattr(control, "recorded", False))
         found = self._leakage(list({c.digest: c for c in corpora.values()}.values()))
         return Observed(
             decoding_seed=settings.seed,
@@ -97,7 +100,7 @@ class Watch:
             too_short=found.too_short,
             not_shown=_not_shown(wanted),
             selected_by_failure=settings.selected_by_failure,
-            fresh_control=settings.fresh_control,
+            fresh_control=settings.fresh_control and not recorded,
         )
 
     def _leakage(self, corpora: Sequence[Corpus]) -> Leakage:

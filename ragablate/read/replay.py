@@ -45,6 +45,8 @@ class ReplayReader:
             ``prompt_pids`` and ``model``.
     """
 
+    recorded = True
+
     def __init__(self, path: str) -> None:
         self.path = path
         self._answers: dict[tuple[str, int | None], RecordedAnswer] | None = None

@@ -20,7 +20,7 @@ LAYERS = [
     {"records", "errors"},
     {"codec", "protocols", "text", "failures", "functions", "sources", "knobs",
      "resources", "recorded", "data"},
-    {"dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
+    {"logs", "dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges",
      "looking"},

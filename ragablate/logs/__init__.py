@@ -1,0 +1,6 @@
+"""Logs of somebody's pipeline, read into one shape whatever wrote them."""
+
+from ragablate.logs.entry import Entry, GoldQuote, Log, LoggedPassage
+from ragablate.logs.reading import FORMATS, read_log, read_problems
+
+__all__ = ["FORMATS", "Entry", "GoldQuote", "Log", "LoggedPassage", "read_log", "read_problems"]
