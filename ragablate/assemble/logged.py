@@ -25,7 +25,7 @@ class Logged:
     def __init__(
         self,
         path: str,
-        format: str = "auto",  # noqa: A002
+        format: str = "auto",
         fields: Mapping[str, str | None] | None = None,
     ) -> None:
         self.path = path

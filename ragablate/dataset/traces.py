@@ -48,7 +48,7 @@ class Traces:
     def __init__(  # noqa: PLR0913
         self,
         path: str,
-        format: str = "auto",  # noqa: A002
+        format: str = "auto",
         fields: Mapping[str, str | None] | None = None,
         name: str = "",
         corpus: str = "",
@@ -129,10 +129,13 @@ class Traces:
             given = Rows([], 0)
         known = {as_id(row.id) for _, row in given.found}
         own = [
-            (Line(file, number, "passage"), CorpusRow(p.pid, p.text, p.title, doc_id=p.doc_id or None))
+            (
+                Line(file, number, "passage"),
+                CorpusRow(p.pid, p.text, p.title, doc_id=p.doc_id or None),
+            )
             for number, p in enumerate(log.texts.values(), 1)
             if p.text is not None and p.pid not in known
-        ]  # fmt: skip
+        ]
         return Rows([*given.found, *own], given.lost)
 
     def _question(self, entry: Entry, log: Log, texts: Mapping[str, str]) -> QuestionRow:
@@ -153,12 +156,10 @@ class Traces:
     ) -> Iterator[list[str | int | AlternativeRow]]:
         documents = self.unit == "documents"
         if entry.gold_quotes and not documents:
-            yield from ([_alternative(q) for q in part] for part in entry.gold_quotes)
+            for quoted in entry.gold_quotes:
+                yield [_alternative(quote) for quote in quoted]
             return
-        parts = list(entry.gold)
-        if parts and self.gold_rule == "any" and all(len(part) == 1 for part in parts):
-            parts = [tuple(pid for part in parts for pid in part)]
-        for part in parts:
+        for part in self._parts(entry):
             found: list[str | int | AlternativeRow] = []
             for pid in part:
                 text = log.texts[pid].text if pid in log.texts else None
@@ -166,12 +167,16 @@ class Traces:
             yield found
         for text in entry.gold_texts:
             yield _in_text(text, texts, documents)
+
+    def _parts(self, entry: Entry) -> list[tuple[str, ...]]:
+        """Gold by pid: the log's, or what says a reference answer where that is asked for."""
+        parts = list(entry.gold)
         if not (entry.gold or entry.gold_texts) and self.gold_from_references:
             said = [p.pid for p in entry.retrieved or () if _says(p.text, entry.references)]
-            if said and documents:
-                yield [a for pid in said for a in _in_text(log.texts[pid].text or "", texts, True)]
-            elif said:
-                yield list(said)
+            return [tuple(dict.fromkeys(said))] if said else []
+        if self.gold_rule == "any" and all(len(part) == 1 for part in parts):
+            parts = [tuple(pid for part in parts for pid in part)] if parts else []
+        return parts
 
 
 def _decodes(log: Log) -> dict[str, list[Entry]]:

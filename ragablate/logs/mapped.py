@@ -201,7 +201,7 @@ def _score(value: Any) -> float | None:
     """A score, or a human's yes or no as 1 or 0."""
     said = {"pass": 1.0, "correct": 1.0, "right": 1.0, "fail": 0.0, "incorrect": 0.0, "wrong": 0.0}
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if value == value else None  # noqa: PLR0124
+        return float(value) if value == value else None
     if isinstance(value, str) and value.strip().lower() in said:
         return said[value.strip().lower()]
     truth = _truth(value)

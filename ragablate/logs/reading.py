@@ -114,8 +114,22 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
     except OSError as error:
         raise DatasetError([f"{file} cannot be read ({error.strerror})."]) from error
     lines = [(n, line) for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
-    problems = []
-    found = []
+    problems: list[str] = []
+    found = list(_objects(file, lines, problems))
+    whole = None if not problems and found else _whole(data)
+    if whole is not None:
+        yield from ((f"{file}, member {n}", row) for n, row in enumerate(whole, 1))
+        return
+    if problems:
+        rest = len(problems) - _SHOWN
+        more = [f"... and {rest} more problems."] if rest > 0 else []
+        raise DatasetError([*problems[:_SHOWN], *more])
+    yield from found
+
+
+def _objects(
+    file: Path, lines: list[tuple[int, bytes]], problems: list[str]
+) -> Iterator[tuple[str, Any]]:
     for number, line in lines:
         try:
             row = msgspec.json.decode(line)
@@ -123,19 +137,9 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
             problems.append(f"{file}, line {number}: invalid JSON ({error}). Correct the line.")
             continue
         if isinstance(row, Mapping):
-            found.append((f"{file}, line {number}", row))
+            yield f"{file}, line {number}", row
         elif not (isinstance(row, list) and len(lines) == 1):
             problems.append(f"{file}, line {number}: no JSON object. Write one answer a line.")
-    whole = None if not problems and found else _whole(data)
-    if whole is not None:
-        yield from ((f"{file}, member {n}", row) for n, row in enumerate(whole, 1))
-        return
-    if problems:
-        rest = len(problems) - _SHOWN
-        raise DatasetError(
-            [*problems[:_SHOWN], *([f"... and {rest} more problems."] if rest > 0 else [])]
-        )
-    yield from found
 
 
 def _whole(data: bytes) -> list[Any] | None:
@@ -212,5 +216,3 @@ def _notes(entries: tuple[Entry, ...]) -> tuple[str, ...]:
     return tuple(
         f"{missing} of {n} entries lack {name}: {so}" for name, missing, so in checks if missing
     )
-
-

@@ -29,7 +29,7 @@ class Logged:
     def __init__(
         self,
         path: str,
-        format: str = "auto",  # noqa: A002
+        format: str = "auto",
         fields: Mapping[str, str | None] | None = None,
         depth: int = 100,
     ) -> None:

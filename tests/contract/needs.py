@@ -131,6 +131,10 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     },
     ("reader", "openai_chat"): {"base_url": "server:", "model": "scripted"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
+    ("dataset", "traces"): {"path": "file:log.jsonl"},
+    ("retriever", "logged"): {"path": "file:log.jsonl"},
+    ("assembler", "logged"): {"path": "file:log.jsonl"},
+    ("reader", "logged"): {"path": "file:log.jsonl"},
 }
 
 BATCHES: Mapping[str, int] = {"llama_cpp": 2, "smollm2": 2}
@@ -192,6 +196,21 @@ _FILES: Mapping[str, str] = {
         ]
     ),
     "toy.run": "".join(f"{qid} Q0 p{i} {i} {1 / i} toy\n" for qid in _QIDS for i in range(1, 5)),
+    "log.jsonl": "".join(
+        json.dumps(
+            {
+                "qid": qid,
+                "question": f"Question {qid}?",
+                "retrieved": [{"pid": "p1", "text": "A river.", "score": 2.5}],
+                "prompt_pids": ["p1"],
+                "answer": "A river.",
+                "references": ["river"],
+                "gold_pids": ["p1"],
+            }
+        )
+        + "\n"
+        for qid in _QIDS
+    ),
     "contexts.jsonl": "".join(
         json.dumps(
             {
