@@ -1,0 +1,83 @@
+"""A log becomes a data set, and what it holds is read again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragablate import session
+
+pytestmark = pytest.mark.usefixtures("hydra")
+
+
+@pytest.fixture
+def bundle(toy: Path, tmp_path: Path) -> Any:
+    return session.run(
+        ["dataset=jsonl", f"dataset.path={toy}", f"outputs={tmp_path / 'first'}",
+         "experiment=closed_book"]
+    ).bundle  # fmt: skip
+
+
+def again(bundle: Any, tmp_path: Path, *overrides: str) -> Any:
+    (log,) = (tmp_path / "first").glob("*/[0-9]*/arms/control/traces.jsonl")
+    return session.run(
+        ["dataset=traces", f"dataset.path={log}", f"outputs={tmp_path / 'second'}",
+         "experiment=swap_reader", *overrides]
+    ).bundle  # fmt: skip
+
+
+def test_a_log_of_ours_is_read_again_byte_for_byte(bundle: Any, tmp_path: Path) -> None:
+    replayed = again(bundle, tmp_path)
+    for arm in replayed.traces:
+        assert [t.context_digest for t in replayed.traces[arm]] == [
+            t.context_digest for t in bundle.traces["control"]
+        ]
+    before, after = (b.study().scores["control"] for b in (bundle, replayed))
+    assert before == after, "gold, references and verdicts survive too"
+
+
+def test_control_decoded_anew_passes_and_the_logged_answers_do_not(
+    bundle: Any, tmp_path: Path
+) -> None:
+    def chosen(replayed: Any) -> str:
+        return next(
+            p.status for p in replayed.proofs["swap_reader/extractive_wide"]
+            if p.invariant == "INV-22"
+        )  # fmt: skip
+
+    assert chosen(again(bundle, tmp_path)) == "pass"
+    assert chosen(again(bundle, tmp_path, "reader=logged")) == "fail"
+
+
+def test_stored_rankings_go_through_another_assembler(
+    bundle: Any, toy: Path, tmp_path: Path
+) -> None:
+    corpus = f"dataset.corpus={toy / 'corpus.jsonl'}"
+    knobs = ["assembler=ranked", "assembler.budget_tokens=30", corpus]
+    replayed = again(bundle, tmp_path, *knobs)
+    was = {t.qid: [r.pid for r in t.retrieved] for t in bundle.traces["control"]}
+    for line in replayed.traces["control"]:
+        assert [r.pid for r in line.retrieved] == was[line.qid]
+        assert line.error is None
+        assert len(line.prompt_pids) < len(was[line.qid])
+
+
+def test_a_foreign_log_keeps_its_contexts(tmp_path: Path) -> None:
+    rows = [
+        {"user_input": f"What is the {name}?", "response": "A river.", "reference": "river",
+         "retrieved_contexts": [f"The {name} is a river of Ostland.", "Timber is exported."]}
+        for name in ("Mirr", "Vell", "Zorb", "Tarn")
+    ]  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    replayed = session.run(
+        ["dataset=traces", f"dataset.path={path}", f"outputs={tmp_path / 'out'}",
+         "dataset.gold_from_references=true", "experiment=swap_reader"]
+    ).bundle  # fmt: skip
+    shown = [c.passages for c in replayed.contexts.values()]
+    assert sorted(tuple(p.text for p in passages) for passages in shown) == sorted(
+        tuple(r["retrieved_contexts"]) for r in rows
+    )
