@@ -2,7 +2,8 @@
 
 ``check`` and ``run`` are Hydra applications once the verb is stripped, so ``--help``,
 ``--cfg job``, ``--info`` and ``-m`` are Hydra's own. Exit codes: 0 done, 1 failed while
-running (what was finished is kept), 2 the request is wrong, 130 interrupted.
+running (what was finished is kept), 2 the request is wrong, 3 a demand of CI is not met,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ ragablate: prove which stage of a RAG pipeline loses the answers
   ragablate check [KEY=VALUE …]   compose every arm and print the plan; loads no model
   ragablate run   [KEY=VALUE …]   check, execute, compare, report
   ragablate report BUNDLE         show a bundle: --format md, html, csv or latex; --cite
+  ragablate compare OLD NEW       what changed between two bundles, and what that did;
+                                  --require, --no-regression for CI (exit code 3)
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
   ragablate run                                    the shipped data, all questions at once
@@ -32,7 +35,8 @@ ragablate: prove which stage of a RAG pipeline loses the answers
   ragablate run --help                             every choice (Hydra's own help)
   ragablate run --cfg job                          the composed config
 
-Exit codes: 0 done, 1 failed while running (finished work is kept), 2 the request is wrong.
+Exit codes: 0 done, 1 failed while running (finished work is kept), 2 the request is wrong,
+3 a demand of CI is not met.
 """
 
 
@@ -133,11 +137,19 @@ def _verify(arguments: list[str]) -> int:
     return 0
 
 
+def _compare(arguments: list[str]) -> int:
+    """``ragablate compare OLD NEW``."""
+    from ragablate.versus.command import compare
+
+    return compare(arguments)
+
+
 _VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
     "run": _run,
     "report": _report,
     "verify": _verify,
+    "compare": _compare,
 }
 
 

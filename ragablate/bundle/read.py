@@ -108,7 +108,7 @@ class Bundle:
             planned_n=planned_n(plan),
             analyses=self.analyses,
             reasons=self._reasons(),
-            buckets=self._buckets(),
+            buckets=self.buckets(self._headline),
         )
 
     def corpus_of(self, arm: str) -> str:
@@ -132,11 +132,19 @@ class Bundle:
                 found.setdefault(stage, {}).setdefault(line.qid, reason)
         return found
 
-    def _buckets(self) -> dict[str, str]:
-        """Where each of control's answers failed by its log, the first failed decode of several."""
-        control = next(iter(self.arms))
+    @property
+    def _headline(self) -> str:
+        """The primary measure of what was declared first."""
         declared: tuple[Analysis | Contrast, ...] = (*self.analyses, *self.contrasts)
-        measure = declared[0].measure if declared else CORRECT
+        return declared[0].measure if declared else CORRECT
+
+    def buckets(self, measure: str = CORRECT) -> dict[str, str]:
+        """Where each of control's answers failed by its log, the first failed decode of several.
+
+        Args:
+            measure: Says whether an answer failed.
+        """
+        control = next(iter(self.arms))
         verdicts: dict[tuple[str, int], dict[str, float | None]] = {}
         for v in self.verdicts[control]:
             verdicts.setdefault((v.qid, v.replicate), {})[v.measure] = v.value

@@ -10,7 +10,7 @@ from ragablate.compare.inference.intervals import mean_interval
 from ragablate.compare.inference.multiplicity import holm
 from ragablate.compare.inference.randomization import SignFlip, sign_flip
 from ragablate.compare.inference.states import Decision, decide
-from ragablate.compare.numbers import between, count, margin_text, p_text, signed
+from ragablate.compare.numbers import between, confidence_text, count, margin_text, p_text, signed
 from ragablate.errors import EvidenceError
 from ragablate.records import Interval
 
@@ -173,7 +173,8 @@ def _swaps(
 def _told(found: Moves, margin: float, alpha: float) -> Moves:
     verdict, text = _verdict(found, margin, alpha)
     tail = (
-        f" Failure rate {signed(found.change)} {between(found.ci95)}, p = {p_text(found.p)}: "
+        f" Failure rate {signed(found.change)} ({confidence_text(found.ci95)} "
+        f"{between(found.ci95)}; p = {p_text(found.p)}): "
         f"fixed {found.fixed}, broke {found.broken}, moved {found.moved} of "
         f"{count(found.n, 'question')}."
     )
