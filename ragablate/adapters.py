@@ -158,12 +158,17 @@ class Workshop:
 
 
 def _instance(node: Mapping[str, Any], held: Mapping[tuple[str, ...], OwnReader]) -> Any:
-    """An adapter; readers that were built before are handed to its constructor."""
+    """An adapter; readers that were built before are handed to the constructors that take them."""
     if not held:
         return instantiate(node, _convert_="all")
-    several = {path[1]: own for path, own in held.items() if len(path) > 1}
-    given: dict[str, Any] = {"readers": several} if several else {}
-    given |= {path[0]: own for path, own in held.items() if len(path) == 1}
+    given: dict[str, Any] = {}
+    for key in dict.fromkeys(path[0] for path in held):
+        inside = {path[1:]: own for path, own in held.items() if path[0] == key}
+        given[key] = inside[()] if () in inside else _instance(node[key], inside)
+    if "_target_" not in node:
+        rest = {key: instantiate(v, _convert_="all") if isinstance(v, Mapping) else v
+                for key, v in node.items() if key not in given}  # fmt: skip
+        return {key: given[key] if key in given else rest[key] for key in node}
     rest = {key: value for key, value in node.items() if key not in given}
     return instantiate({**rest, "_partial_": True}, _convert_="all")(**given)
 

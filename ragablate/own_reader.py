@@ -13,8 +13,7 @@ from typing import Any
 from ragablate.protocols import Reader
 from ragablate.records import Answer, Context, Item, Prompt, Question, ReadRequest
 
-ARGUMENTS = ("reader", "readers")
-"""Constructor arguments that may hold a reader, or several by name."""
+_METHODS = ("chunk", "rewrite", "retrieve", "rerank", "decide", "assemble", "intervene", "judge")
 
 
 class OwnReader:
@@ -65,27 +64,35 @@ def asked(instance: Any) -> Any:
 
 
 def own_readers(adapters: Iterable[Any]) -> list[OwnReader]:
-    """The readers that adapters hold, each once."""
+    """The readers that adapters hold, or adapters within them, each once."""
     found: dict[int, OwnReader] = {}
-    for adapter in adapters:
-        for name in ARGUMENTS:
-            held = getattr(adapter, name, None)
-            for each in held.values() if isinstance(held, Mapping) else [held]:
-                if isinstance(each, OwnReader):
-                    found.setdefault(id(each), each)
+    todo = list(adapters)
+    while todo:
+        for each in _members(todo.pop()):
+            if isinstance(each, OwnReader):
+                found.setdefault(id(each), each)
+            elif any(callable(getattr(type(each), method, None)) for method in _METHODS):
+                todo.append(each)
     return list(found.values())
 
 
+def _members(adapter: Any) -> Iterator[Any]:
+    """What an adapter stores, one by one."""
+    for value in getattr(adapter, "__dict__", {}).values():
+        yield from value.values() if isinstance(value, Mapping) else [value]
+
+
 def reader_nodes(node: Mapping[str, Any]) -> dict[tuple[str, ...], Mapping[str, Any]]:
-    """Configs of readers in an adapter's own, by where they stand in it."""
+    """Configs of readers in an adapter's own, also in adapters within it, by where they stand."""
     found: dict[tuple[str, ...], Mapping[str, Any]] = {}
-    single, several = (node.get(name) for name in ARGUMENTS)
-    if _builds(single):
-        found[("reader",)] = single  # type: ignore[assignment]
-    if isinstance(several, Mapping):
-        found |= {("readers", str(k)): v for k, v in several.items() if _builds(v)}
+    for key, value in node.items():
+        if not isinstance(value, Mapping):
+            continue
+        if key == "reader" and "_target_" in value:
+            found[(key,)] = value
+        elif key == "readers":
+            found |= {(key, k): v for k, v in value.items()
+                      if isinstance(v, Mapping) and "_target_" in v}  # fmt: skip
+        else:
+            found |= {(key, *path): inner for path, inner in reader_nodes(value).items()}
     return found
-
-
-def _builds(node: Any) -> bool:
-    return isinstance(node, Mapping) and "_target_" in node

@@ -167,3 +167,23 @@ def test_it_counts_in_the_fingerprint_and_a_model_named_twice_is_built_once() ->
     assert pipeline.fingerprints["rewriter"] == fingerprint(node, instantiate(node))
     moved = {**node, "reader": {**node["reader"], "sentences": 7}}
     assert fingerprint(moved, instantiate(moved)) != pipeline.fingerprints["rewriter"]
+
+
+def test_a_reader_within_an_adapter_within_a_stage_is_asked_through_the_store_too() -> None:
+    composed = [
+        "chunker=parent",
+        "chunker@chunker.large=contextual_written",
+        "reader@chunker.large.reader=function",
+        f"chunker.large.reader.function={__name__}:rewrite",
+    ]
+    config = compose_plain(composed).values
+    workshop = Workshop()
+    pipeline = workshop.pipeline(config)
+    assert pipeline is not None, workshop.problems
+    (own,) = own_readers([pipeline["chunker"]])
+    assert pipeline["chunker"].large.reader is own
+    node = config["chunker"]
+    assert pipeline.fingerprints["chunker"] == fingerprint(node, instantiate(node))
+    wrong = [*composed[:-1], "chunker.large.reader.function=no_such:f"]
+    workshop.pipeline(compose_plain(wrong).values)
+    assert workshop.problems[0].startswith("chunker.large.reader: reader.function is 'no_such:f'")
