@@ -27,6 +27,8 @@ ragablate: prove which stage of a RAG pipeline loses the answers
   ragablate report BUNDLE         show a bundle: --format md, html, csv or latex; --cite
   ragablate compare OLD NEW       what changed between two bundles, and what that did;
                                   --require, --no-regression for CI (exit code 3)
+  ragablate compare --arm control=LOG --arm NAME=LOG
+                                  compare arms that were run elsewhere, by their logs
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
   ragablate run                                    the shipped data, all questions at once
@@ -138,7 +140,11 @@ def _verify(arguments: list[str]) -> int:
 
 
 def _compare(arguments: list[str]) -> int:
-    """``ragablate compare OLD NEW``."""
+    """``ragablate compare OLD NEW``, or of logs by ``--arm NAME=LOG``."""
+    if any(argument.split("=")[0] == "--arm" for argument in arguments):
+        from ragablate.elsewhere.command import compare_command
+
+        return compare_command(arguments)
     from ragablate.versus.command import compare
 
     return compare(arguments)

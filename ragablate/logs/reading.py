@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,11 @@ def _entries(
         return tuple(spans.entries(rows))
     if form == "ragchecker":
         rows = list(_results(rows))
-    return tuple(Mapper(fields, form in ("ragas", "ragchecker")).entries(rows))
+    found = Mapper(fields, form in ("ragas", "ragchecker")).entries(rows)
+    if form == "traces":
+        # Our own reader's fingerprint covers every parameter of the decode.
+        found = (replace(e, decoding={"reader": e.reader}) if e.reader else e for e in found)
+    return tuple(found)
 
 
 def _results(rows: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
