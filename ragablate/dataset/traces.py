@@ -112,6 +112,13 @@ class Traces:
             ],
             0,
         )
+        answerable = [row for _, row in asked.found if row.answerable]
+        if answerable and not any(row.gold for row in answerable):
+            problems.append(
+                f"{self.path} has no gold, so no evidence can be followed. Map dataset.fields."
+                "gold_ids or gold_texts, or set dataset.gold_from_references=true to take what "
+                "says a reference answer."
+            )
         name = self.name or files.stem(file).removesuffix(".jsonl")
         return build(corpus, asked, Source(name, self.attribution, file, file), self._rules,
                      problems)  # fmt: skip

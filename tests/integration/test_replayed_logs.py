@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ragablate import session
+from ragablate.errors import DesignError
 
 pytestmark = pytest.mark.usefixtures("hydra")
 
@@ -81,3 +82,12 @@ def test_a_foreign_log_keeps_its_contexts(tmp_path: Path) -> None:
     assert sorted(tuple(p.text for p in passages) for passages in shown) == sorted(
         tuple(r["retrieved_contexts"]) for r in rows
     )
+
+
+def test_a_log_without_gold_or_without_a_path_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"user_input": "a?", "retrieved_contexts": ["b"], "response": "b"}\n')
+    with pytest.raises(DesignError, match="gold_from_references=true"):
+        session.check(["dataset=traces", f"dataset.path={path}"])
+    with pytest.raises(DesignError, match="path has no value: give it"):
+        session.check(["dataset=traces"])
