@@ -7,7 +7,9 @@ Field names are those of the OpenInference semantic conventions: ``retrieval.doc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ragablate.codec import digest
@@ -41,10 +43,15 @@ def entries(rows: Rows) -> Iterator[Entry]:
     for place, row in rows:
         for span in _spans(place, row):
             traces.setdefault(span.trace, []).append(span)
+    asked: Counter[str] = Counter()
     for trace, spans in traces.items():
         kinds = {span.kind for span in spans}
         if kinds & {"RETRIEVER", "LLM"}:
-            yield _entry(trace, sorted(spans, key=lambda s: s.start))
+            entry = _entry(trace, sorted(spans, key=lambda s: s.start))
+            asked[entry.qid] += 1
+            # Users ask the same thing again; each time it is a question of its own.
+            again = asked[entry.qid]
+            yield entry if again == 1 else replace(entry, qid=f"{entry.qid}-{again}")
 
 
 def is_spans(row: Mapping[str, Any]) -> bool:

@@ -261,3 +261,9 @@ def test_gold_follows_its_text_into_documents(tmp_path: Path) -> None:
     (alternative,) = data.gold["q1"].parts[0].alternatives
     assert data.documents[0].text[alternative.start : alternative.end] == FEES
     assert alternative.doc_id == "terms"
+
+
+def test_a_question_asked_in_two_traces_is_two_questions(tmp_path: Path) -> None:
+    later = json.loads(json.dumps(FLAT).replace('"t1"', '"t2"'))
+    first, second = read_log(written(tmp_path / "spans.jsonl", *FLAT, *later)).entries
+    assert second.qid == f"{first.qid}-2"
