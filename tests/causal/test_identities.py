@@ -44,6 +44,13 @@ def swapped(outcome: Outcome) -> Effect:
     return next(e for e in outcome.comparison.effects if e.contrast == "swap_retriever/other")
 
 
+def by_place(outcome: Outcome) -> dict[tuple[str, str, str], Effect]:
+    effects = outcome.comparison.effects
+    found = {(e.contrast, e.measure, e.population): e for e in effects}
+    assert len(found) == len(effects)
+    return found
+
+
 def stored(outcome: Outcome) -> dict[str, bytes]:
     names = ("effects.json", "questions.jsonl", "contexts.jsonl", "prompts.jsonl")
     return {name: (outcome.folder / name).read_bytes() for name in names}
@@ -68,6 +75,13 @@ def test_the_order_of_the_questions_changes_no_effect(
     rewrite(folder(tmp_path, "world") / "questions.jsonl", lambda rows: rows[::-1])
     shuffled = enact(draws, *PLAN)
     assert stored(first)["effects.json"] == stored(shuffled)["effects.json"]
+
+
+def test_the_order_of_the_experiments_changes_no_effect(enact: Enact, draws: Draws) -> None:
+    first = enact(draws, *PLAN)
+    other = "experiment=[placebo,oracle_context,closed_book,swap_retriever]"
+    turned = enact(draws, other, PLAN[1], name="turned")
+    assert by_place(first) == by_place(turned)
 
 
 def test_an_earlier_look_at_the_same_questions_changes_no_effect(
