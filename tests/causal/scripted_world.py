@@ -158,7 +158,9 @@ class Reader(Scripted):
     """Says what the script makes it say, given what it is shown.
 
     With the gold alone it is right where it is able, with the gold among others where it is
-    also not distracted, without the gold where it knows.
+    also not distracted, without the gold where it knows. Among others, a reader that is
+    ``waning`` gets its last decodes of a prompt wrong, one that is ``waking`` its first: the
+    same answers, in the opposite order of each three decodes.
     """
 
     def prompt(self, question: Question, context: Context) -> Prompt:
@@ -173,7 +175,12 @@ class Reader(Scripted):
     def answer(self, request: ReadRequest) -> Answer:
         """What is said to one request."""
         told = self.questions[request.prompt.qid]
-        return Answer(self.said(told, [p.body for p in shown(request.prompt)]))
+        bodies = [p.body for p in shown(request.prompt)]
+        turn = (request.replicate - 1) % 3 + 1
+        place = {"waning": turn, "waking": 4 - turn}.get(self.fault, 0)
+        if len(bodies) > 1 and place > 1 + told["number"] % 3:
+            told = {**told, "able": False, "known": False}
+        return Answer(self.said(told, bodies))
 
     def said(self, told: Mapping[str, Any], bodies: Sequence[str]) -> str:
         """A sentence of the gold passage, or one that stands nowhere."""

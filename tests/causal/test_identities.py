@@ -19,6 +19,7 @@ N = 40
 Enact = Callable[..., Outcome]
 BETTER = "{other:['retriever=scripted','retriever.fault=better']}"
 SAME = "{other:['retriever=scripted']}"
+SWAPPED = ("swap_retriever/other", "correct", "answerable")
 PLAN = (
     "experiment=[swap_retriever,closed_book,oracle_context,placebo]",
     f"experiment.swap_retriever.treatments=[{BETTER}]",
@@ -82,6 +83,18 @@ def test_the_order_of_the_experiments_changes_no_effect(enact: Enact, draws: Dra
     other = "experiment=[placebo,oracle_context,closed_book,swap_retriever]"
     turned = enact(draws, other, PLAN[1], name="turned")
     assert by_place(first) == by_place(turned)
+
+
+def test_the_order_of_the_replicates_changes_no_effect(enact: Enact, draws: Draws) -> None:
+    steady = enact(draws, *PLAN, "replicates=3", name="steady")
+    waning = enact(draws, *PLAN, "replicates=3", "reader.fault=waning", name="waning")
+    waking = enact(draws, *PLAN, "replicates=3", "reader.fault=waking", name="waking")
+    there, back = by_place(waning), by_place(waking)
+    moved = {place[0] for place in there | back if there.get(place) != back.get(place)}
+    # A placebo probe is one decode, beside control's first alone: which one is first matters.
+    assert moved <= {"placebo/placebo"}
+    assert there[SWAPPED] == back[SWAPPED]
+    assert there[SWAPPED] != by_place(steady)[SWAPPED]
 
 
 def test_an_earlier_look_at_the_same_questions_changes_no_effect(
