@@ -31,6 +31,9 @@ ragablate: prove which stage of a RAG pipeline loses the answers
                                   compare arms that were run elsewhere, by their logs
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
+  ragablate pack BUNDLE           one file; --redact takes out every text of the data
+  ragablate unpack FILE           the folder again
+
   ragablate run                                    the shipped data, all questions at once
   ragablate run experiment=oracle_context          one experiment
   ragablate run dataset=jsonl dataset.path=DIR     your data
@@ -121,22 +124,23 @@ def _report(arguments: list[str]) -> int:
 
 def _verify(arguments: list[str]) -> int:
     """``ragablate verify BUNDLE``."""
-    from pathlib import Path
+    from ragablate.bundle.commands import verify_command
 
-    from ragablate.bundle.verify import verify
+    return verify_command(arguments)
 
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print("usage: ragablate verify BUNDLE", file=sys.stderr)
-        return 0 if arguments in (["-h"], ["--help"]) else 2
-    found = verify(Path(arguments[0]))
-    if found.wrong:
-        _complain(f"{arguments[0]} does not hold: {found.wrong}")
-        return 1
-    print(
-        f"verified: {found.files} files, {found.numbers} numbers and texts of effects.json "
-        f"recomputed\nid {found.bundle_id}"
-    )
-    return 0
+
+def _pack(arguments: list[str]) -> int:
+    """``ragablate pack BUNDLE``."""
+    from ragablate.bundle.commands import pack_command
+
+    return pack_command(arguments)
+
+
+def _unpack(arguments: list[str]) -> int:
+    """``ragablate unpack FILE``."""
+    from ragablate.bundle.commands import unpack_command
+
+    return unpack_command(arguments)
 
 
 def _compare(arguments: list[str]) -> int:
@@ -156,6 +160,8 @@ _VERBS: dict[str, Callable[[list[str]], int]] = {
     "report": _report,
     "verify": _verify,
     "compare": _compare,
+    "pack": _pack,
+    "unpack": _unpack,
 }
 
 

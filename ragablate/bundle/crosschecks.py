@@ -31,6 +31,10 @@ def disagreements(bundle: Bundle) -> Iterator[str]:
         BundleError: A prompt cannot be read.
     """
     yield from _settings(bundle.plan)
+    if bundle.given is not None:  # its texts are gone, and with them what the digests are of
+        for arm in bundle.traces:
+            yield from _ranking(bundle, arm)
+        return
     yield from _questions(bundle.questions)
     for digest, line in bundle.contexts.items():
         if context_digest(Context(line.passages)) != digest:
@@ -85,6 +89,10 @@ def _arm(bundle: Bundle, arm: str, frames: Mapping[str, str]) -> Iterator[str]:
     known = {(v.qid, v.replicate) for v in bundle.verdicts[arm]}
     for qid, replicate in sorted(known - seen):
         yield f"arm {arm}, question {qid}: decode {replicate} has verdicts and no trace"
+    yield from _ranking(bundle, arm)
+
+
+def _ranking(bundle: Bundle, arm: str) -> Iterator[str]:
     path = bundle.folder / "arms" / arm_folder(arm) / "run.trec"
     if path.read_bytes() != "".join(trec_lines(bundle.traces[arm])).encode():
         yield f"arm {arm}: run.trec and traces.jsonl hold different rankings"

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ragablate.bundle.exhibits import Evidence
+from ragablate.bundle.given import Given, read_given
 from ragablate.bundle.write import arm_folder
 from ragablate.codec import decode
 from ragablate.diagnose import bucket, observed_reasons
@@ -37,6 +38,7 @@ class Bundle:
         contexts: By digest.
         traces: By arm.
         verdicts: By arm.
+        given: What a redacted bundle brings along; ``None`` of a full one.
     """
 
     folder: Path
@@ -45,6 +47,7 @@ class Bundle:
     contexts: Mapping[str, ContextLine]
     traces: Mapping[str, tuple[TraceLine, ...]]
     verdicts: Mapping[str, tuple[Verdict, ...]]
+    given: Given | None = None
 
     @cached_property
     def arms(self) -> dict[str, Arm]:
@@ -67,6 +70,8 @@ class Bundle:
 
         An analysis has the proofs of all its steps, each text naming the step.
         """
+        if self.given is not None:
+            return dict(self.given.proofs)
         evidence = Evidence(self)
         proofs = {c.id: prove(evidence.exhibit(c)) for c in self.contrasts}
         for analysis in self.analyses:
@@ -108,7 +113,7 @@ class Bundle:
             planned_n=planned_n(plan),
             analyses=self.analyses,
             reasons=self._reasons(),
-            buckets=self.buckets(self._headline),
+            buckets=self.buckets(self.headline),
         )
 
     def corpus_of(self, arm: str) -> str:
@@ -118,6 +123,8 @@ class Bundle:
 
     def _reasons(self) -> dict[str, dict[str, str]]:
         """What lost the evidence in control, without its gate where a ladder takes it out."""
+        if self.given is not None:
+            return {stage: dict(found) for stage, found in self.given.reasons.items()}
         ladder = next((a for a in self.analyses if a.kind == "ladder"), None)
         if ladder is None:
             return {}
@@ -133,7 +140,7 @@ class Bundle:
         return found
 
     @property
-    def _headline(self) -> str:
+    def headline(self) -> str:
         """The primary measure of what was declared first."""
         declared: tuple[Analysis | Contrast, ...] = (*self.analyses, *self.contrasts)
         return declared[0].measure if declared else CORRECT
@@ -144,6 +151,8 @@ class Bundle:
         Args:
             measure: Says whether an answer failed.
         """
+        if self.given is not None:
+            return dict(self.given.buckets.get(measure, {}))
         control = next(iter(self.arms))
         verdicts: dict[tuple[str, int], dict[str, float | None]] = {}
         for v in self.verdicts[control]:
@@ -175,6 +184,7 @@ def load(folder: Path) -> Bundle:
         {c.digest: c for c in _read(folder / "contexts.jsonl", ContextLine)},
         {name: tuple(_read(place / "traces.jsonl", TraceLine)) for name, place in arms.items()},
         {name: tuple(_read(place / "verdicts.jsonl", Verdict)) for name, place in arms.items()},
+        read_given(folder),
     )
 
 

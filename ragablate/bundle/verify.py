@@ -11,6 +11,7 @@ from typing import Any
 from ragablate import __version__
 from ragablate.bundle import manifest
 from ragablate.bundle.crosschecks import disagreements
+from ragablate.bundle.given import read_given
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import effects_json
 from ragablate.codec import pretty
@@ -29,6 +30,9 @@ class Finding:
     """Leaves of ``effects.json`` recomputed."""
     wrong: str
     """The first thing that does not hold; empty where everything does."""
+    redacted: str = ""
+    """Id of the full bundle, of one whose texts were taken out: what rests on texts (proofs,
+    observed reasons, log buckets) is as the full bundle gave it, and was not worked out again."""
 
 
 def verify(folder: Path) -> Finding:
@@ -45,7 +49,9 @@ def verify(folder: Path) -> Finding:
     numbers = 0
     if not wrong:
         numbers, wrong = _looked_into(folder, manifest.bundle_id(digests))
-    return Finding(manifest.bundle_id(digests), len(digests), numbers, wrong)
+    given = read_given(folder) if not wrong else None
+    full = "" if given is None else given.bundle_id
+    return Finding(manifest.bundle_id(digests), len(digests), numbers, wrong, full)
 
 
 def _looked_into(folder: Path, bundle_id: str) -> tuple[int, str]:
