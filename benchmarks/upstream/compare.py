@@ -51,6 +51,7 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
+    parser.add_argument("--model", action="store_true", help="also rewrite by SmolLM2: slow")
     parser.add_argument("--only", nargs="*", help="chunkers, conversations, parts")
     return parser.parse_args()
 
@@ -125,6 +126,10 @@ def chunker_row(bundle: Mapping[str, Any], arm: Mapping[str, Any]) -> str:
 
 
 def conversations(data: Path, scratch: Path) -> None:
+    levels = ["last_turn_concat"]
+    if "--model" in sys.argv:
+        both = "['rewriter=standalone','rewriter.keep_question=true']"
+        levels += ["standalone", f"{{standalone_and_question: {both}}}"]
     folder = scratch / "mtrag"
     folder.mkdir()
     write(folder / "corpus.jsonl", rows(data / "mtrag_un" / "corpus.jsonl"))
@@ -137,10 +142,9 @@ def conversations(data: Path, scratch: Path) -> None:
         f"dataset.path={folder}",
         "dataset.gold_rule=any",
         "experiment=swap_rewriter",
-        "experiment.swap_rewriter.treatments=[last_turn_concat,standalone,"
-        "{standalone_and_question: ['rewriter=standalone','rewriter.keep_question=true']}]",
+        f"experiment.swap_rewriter.treatments=[{','.join(levels)}]",
         "experiment.swap_rewriter.measure=evidence_in_context",
-        "limit=160",
+        *(["limit=160"] if len(levels) > 1 else []),
     )
     report(bundle, "recall@10", "evidence_in_context")
 
@@ -151,7 +155,7 @@ def multi_part(data: Path, scratch: Path) -> None:
         "dataset=jsonl",
         f"dataset.path={data / 'hotpotqa_100'}",
         "experiment=swap_rewriter",
-        "experiment.swap_rewriter.treatments=[decompose,iterative,hyde,"
+        "experiment.swap_rewriter.treatments=[decompose,hyde,"
         "{names: ['rewriter=function','rewriter.function=\"compare:names\"']}]",
         "experiment.swap_rewriter.measure=evidence_in_context",
         "assembler.budget_tokens=600",
