@@ -31,6 +31,7 @@ ragablate: prove which stage of a RAG pipeline loses the answers
                                   compare arms that were run elsewhere, by their logs
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
+  ragablate freeze BUNDLE         an arm's contexts in a small file that CI reads again
   ragablate pack BUNDLE           one file; --redact takes out every text of the data
   ragablate unpack FILE           the folder again
 
@@ -129,6 +130,13 @@ def _verify(arguments: list[str]) -> int:
     return verify_command(arguments)
 
 
+def _freeze(arguments: list[str]) -> int:
+    """``ragablate freeze BUNDLE``."""
+    from ragablate.versus.freeze import freeze_command
+
+    return freeze_command(arguments)
+
+
 def _pack(arguments: list[str]) -> int:
     """``ragablate pack BUNDLE``."""
     from ragablate.bundle.commands import pack_command
@@ -160,6 +168,7 @@ _VERBS: dict[str, Callable[[list[str]], int]] = {
     "report": _report,
     "verify": _verify,
     "compare": _compare,
+    "freeze": _freeze,
     "pack": _pack,
     "unpack": _unpack,
 }

@@ -42,10 +42,10 @@ def completed(
     for passages in contexts.values():
         for p in passages:
             if not p.truncated and not p.removed:
-                texts.setdefault(p.pid, LoggedPassage(p.pid, p.body, _title(p)))
+                texts.setdefault(p.pid, LoggedPassage(p.pid, p.body, title_of(p)))
     for question in questions.values():
-        for p in _gold_passages(question):
-            texts.setdefault(p.pid, LoggedPassage(p.pid, p.body, _title(p)))
+        for p in gold_passages(question.get("resolved") or {}):
+            texts.setdefault(p.pid, LoggedPassage(p.pid, p.body, title_of(p)))
     return tuple(_completed(e, contexts, questions) for e in entries), texts
 
 
@@ -61,11 +61,11 @@ def _completed(
         context=context,
         shown=entry.shown if context is None else tuple(p.pid for p in context),
         references=tuple(gold.get("answers") or entry.references),
-        gold_quotes=tuple(_quotes((questions.get(entry.qid) or {}).get("resolved") or {})),
+        gold_quotes=tuple(quotes((questions.get(entry.qid) or {}).get("resolved") or {})),
     )
 
 
-def _quotes(resolved: Mapping[str, Any]) -> Iterator[tuple[GoldQuote, ...]]:
+def quotes(resolved: Mapping[str, Any]) -> Iterator[tuple[GoldQuote, ...]]:
     """Gold by part; an alternative that needs several passages is a part for each of them.
 
     Where such an alternative is one of several, it cannot be told apart and is left out.
@@ -84,7 +84,8 @@ def _quote(gold: Mapping[str, Any]) -> GoldQuote:
     return GoldQuote(gold["passage"]["pid"], quotes=tuple(gold.get("evidence") or ()))
 
 
-def _title(passage: ContextPassage) -> str:
+def title_of(passage: ContextPassage) -> str:
+    """What stands before a passage's body."""
     return passage.text.removesuffix(passage.body).strip("\n")
 
 
@@ -105,8 +106,9 @@ def _questions(path: Path) -> dict[str, Any]:
     return {row["qid"]: row for row in rows}
 
 
-def _gold_passages(question: Mapping[str, Any]) -> Iterator[ContextPassage]:
-    for part in (question.get("resolved") or {}).get("parts") or ():
+def gold_passages(resolved: Mapping[str, Any]) -> Iterator[ContextPassage]:
+    """Every indexed passage that carries gold."""
+    for part in resolved.get("parts") or ():
         for alternative in part:
             for gold in alternative.get("passages") or ():
                 if gold.get("indexed", True):

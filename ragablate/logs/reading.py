@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from ragablate.errors import AdapterError, DatasetError
-from ragablate.logs import bundled, spans
+from ragablate.logs import bundled, frozen, spans
 from ragablate.logs.entry import Entry, Log, LoggedPassage
 from ragablate.logs.mapped import FIELDS, Mapper
 from ragablate.resources import locate
 
-FORMATS = ("auto", "traces", "fields", "openinference", "ragas", "ragchecker")
+FORMATS = ("auto", "traces", "frozen", "fields", "openinference", "ragas", "ragchecker")
 """Formats of logs; ``auto`` tells them by their fields."""
 
 _RAGAS = ("user_input", "retrieved_contexts", "contexts")
@@ -66,7 +66,7 @@ def read_log(path: str, form: str = "auto", fields: Mapping[str, str | None] | N
         ) from error
     if not entries:
         raise DatasetError([f"{path} read as {found} holds no answer. Set format."])
-    texts: dict[str, LoggedPassage] = {}
+    texts: dict[str, LoggedPassage] = frozen.texts(rows) if found == "frozen" else {}
     folder = bundled.beside(file) if found == "traces" else None
     if folder is not None:
         entries, texts = bundled.completed(entries, folder)
@@ -78,6 +78,8 @@ def read_log(path: str, form: str = "auto", fields: Mapping[str, str | None] | N
 def _told(row: Mapping[str, Any], fields: Mapping[str, str | None]) -> str:
     if any(fields.values()):
         return "fields"
+    if frozen.is_frozen(row):
+        return "frozen"
     if spans.is_spans(row):
         return "openinference"
     if "context_digest" in row and "frame_digest" in row:
@@ -92,6 +94,8 @@ def _entries(
 ) -> tuple[Entry, ...]:
     if form == "openinference":
         return tuple(spans.entries(rows))
+    if form == "frozen":
+        return tuple(frozen.entries(rows))
     if form == "ragchecker":
         rows = list(_results(rows))
     found = Mapper(fields, form in ("ragas", "ragchecker")).entries(rows)
