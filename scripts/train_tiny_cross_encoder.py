@@ -87,7 +87,7 @@ def train(
     tokenizer.save_pretrained(out)
 
 
-def untrained() -> tuple[Any, Any]:
+def untrained(labels: int = 1) -> tuple[Any, Any]:
     """The network and the tokenizer; only its word vectors have learnt anything yet."""
     import torch
     from safetensors.torch import load_file
@@ -107,7 +107,7 @@ def untrained() -> tuple[Any, Any]:
         max_position_embeddings=LENGTH,
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
-        num_labels=1,
+        num_labels=labels,
     )
     model = BertForSequenceClassification(config)
     words = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"].double()

@@ -94,6 +94,19 @@ def _bytes_tokenizer(folder: Path, chat: str | None) -> None:
     fast.save_pretrained(folder)
 
 
+def inference_model(folder: Path, seed: int = 0, limit: int = 64) -> Path:
+    """The same with the labels of natural language inference, in an order of its own."""
+    import json
+
+    _bert(folder, seed, limit, head=True, labels=3)
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["id2label"] = {"0": "CONTRADICTION", "1": "Entailment", "2": "neutral"}
+    config["label2id"] = {name: int(number) for number, name in config["id2label"].items()}
+    path.write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
 def _bert(folder: Path, seed: int, limit: int, head: bool, labels: int = 1) -> Path:
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ragablate.judge.outcome import Detailed, Items, Measured, item, same
 from ragablate.judge.support import Ask, Support
 from ragablate.protocols import JudgeRequest
-from ragablate.records import Claim, Measure
+from ragablate.records import Claim, Failure, Item, Measure
 
 _TOGETHER = 32
 """Answers at a time: enough to keep an endpoint's places busy, few enough to lose in a crash."""
@@ -49,4 +49,9 @@ class Batched:
             decided = dict(zip(asks, self.support.check(asks), strict=True))
             for request, each in zip(batch, wanted, strict=True):
                 found = [decided[ask] for ask in each.asks]
-                yield item(request, self.measures, each.measure(found))
+                failed = next((f for f in found if isinstance(f, Failure)), None)
+                if failed is not None:
+                    yield Item(request.id, None, failed)
+                else:
+                    claims = [claim for claim in found if isinstance(claim, Claim)]
+                    yield item(request, self.measures, each.measure(claims))

@@ -10,7 +10,7 @@ from ragablate.judge.declining import is_abstention, phrase_problems
 from ragablate.judge.outcome import Detailed, Items, Measured, unspoken
 from ragablate.judge.support import Ask, Support
 from ragablate.protocols import JudgeRequest
-from ragablate.records import Claim, Measure, Trace
+from ragablate.records import Claim, Measure
 
 
 class Faithfulness:
@@ -59,10 +59,6 @@ class Faithfulness:
             return Wanted.settled(self.measures(), missing or (None, "no claim"))
         asks = [Ask(claim, trace.context.passages) for claim in said]
         return Wanted(asks, lambda found: {"faithfulness": share_supported(found)})
-
-    def check(self, trace: Trace) -> list[Claim]:
-        """Every claim of one answer with the passage that decides about it."""
-        return self.support.check([Ask(c, trace.context.passages) for c in claims(trace)])
 
 
 def share_supported(found: Sequence[Claim]) -> Measured | Detailed:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ragablate.records import Claim, ContextPassage
+from ragablate.records import Claim, ContextPassage, Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,11 @@ class Support(Protocol):
         """What would stop it, one sentence each, found without loading anything."""
         ...
 
-    def check(self, asks: Sequence[Ask]) -> list[Claim]:
+    def check(self, asks: Sequence[Ask]) -> Sequence[Claim | Failure]:
         """What the passages say of each claim, in the order asked.
 
-        ``unclear`` where no usable answer was to be had; never an exception for a single claim.
+        ``unclear`` where no usable answer was to be had; a failure where one may be had another
+        time.
         """
         ...
 
@@ -45,8 +46,3 @@ def joined(passages: Sequence[ContextPassage]) -> ContextPassage:
     """Several passages as one, for what they support only together; its pid names them all."""
     text = "\n".join(passage.text for passage in passages)
     return ContextPassage(", ".join(passage.pid for passage in passages), text, text)
-
-
-def none_given(asks: Sequence[Ask]) -> list[Claim | None]:
-    """``unsupported`` where an ask has no passage, else ``None``."""
-    return [None if ask.passages else Claim(ask.claim, "unsupported") for ask in asks]

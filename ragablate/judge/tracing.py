@@ -49,7 +49,15 @@ def elsewhere(
     found = []
     for said, _, _ in many:
         pairs = [next(decided) for _ in said]
-        found.append(tuple(other for other, own in pairs if taken_elsewhere(other, own)))
+        found.append(
+            tuple(
+                other
+                for other, own in pairs
+                if isinstance(other, Claim)
+                and isinstance(own, Claim)
+                and taken_elsewhere(other, own)
+            )
+        )
     return found
 
 

@@ -49,7 +49,7 @@ def overrides(group: str, option: str, folder: Path) -> list[str]:
             value = str(folder)
         elif value == "server:":
             value = _server()
-        elif value in ("cross_encoder:", "causal_model:"):
+        elif value in ("cross_encoder:", "causal_model:", "inference_model:"):
             value = _model(value.removesuffix(":"))
         whole = "@" in key or key.startswith(f"{group}.")
         lines.append(f"{key}={value}" if whole else f"{group}.{key}={value}")
@@ -135,6 +135,15 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("retriever", "logged"): {"path": "file:log.jsonl"},
     ("assembler", "logged"): {"path": "file:log.jsonl"},
     ("reader", "logged"): {"path": "file:log.jsonl"},
+    ("judge", "correct_llm"): {
+        "correct_llm.endpoint.base_url": "server:",
+        "correct_llm.endpoint.model": "scripted",
+    },
+    ("judge", "faithfulness_llm"): {
+        "faithfulness_llm.support.endpoint.base_url": "server:",
+        "faithfulness_llm.support.endpoint.model": "scripted",
+    },
+    ("judge", "faithfulness_nli"): {"faithfulness_nli.support.model": "inference_model:"},
 }
 
 BATCHES: Mapping[str, int] = {"llama_cpp": 2, "smollm2": 2}
