@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -22,7 +23,7 @@ from ragablate.read.rate_limit import RateLimit
 from ragablate.records import Answer, Failure
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +82,37 @@ class Endpoint:
         """How it is asked."""
         self._limit = RateLimit(manners.requests_per_minute, manners.tokens_per_minute)
         self._backoff = Backoff(manners.backoff_s)
-        self._address: httpx.URL | None = None
-        self._headers: httpx.Headers | None = None
-        self._idle: list[httpx.AsyncClient] = []
-        self._secure: ssl.SSLContext | None = None
+        self._session: aiohttp.ClientSession | None = None
         self.places = asyncio.Semaphore(manners.max_concurrency)
         """One for each request that may be open."""
 
     async def close(self) -> None:
         """End all connections."""
-        for client in self._idle:
-            await client.aclose()
+        if self._session is not None:
+            await self._session.close()
+
+    def _open(self) -> aiohttp.ClientSession:
+        """What all requests go through; it belongs to the loop that runs now."""
+        import aiohttp
+
+        if self._session is None:
+            headers = {
+                "Accept": "application/json",
+                "Content-Type": "application/json",
+                "User-Agent": f"ragablate/{__version__}",
+                **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
+            }
+            self._session = aiohttp.ClientSession(
+                # How many are open at once is settled by the places.
+                connector=aiohttp.TCPConnector(limit=0, ssl=_trusted(self._url)),
+                headers=headers,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                # The whole attempt has a time limit of its own, which a slow body cannot stretch.
+                timeout=aiohttp.ClientTimeout(sock_connect=self.manners.connect_timeout_s),
+                # No proxy of the environment stands between this machine and itself.
+                trust_env=not is_loopback(self._url),
+            )
+        return self._session
 
     async def answer(self, ask: Ask) -> Answer | Failure | Unexplained:
         """What comes of a request in the end, however often it has to be made.
@@ -99,57 +120,11 @@ class Endpoint:
         Raises:
             AdapterError: The endpoint says that no request can be right.
         """
-        # A connection each: the pool of a shared client looks through all its connections at
-        # every request, which at 64 of them costs more time than all the rest.
-        client = self._idle.pop() if self._idle else self._client()
-        try:
-            return await self._patiently(client, ask)
-        finally:
-            self._idle.append(client)
-
-    def _client(self) -> httpx.AsyncClient:
-        import httpx
-
-        if self._secure is None:
-            # Reading the certificates of all authorities takes a while, so it is done once.
-            https = urlsplit(self._url).scheme == "https"
-            empty = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            self._secure = httpx.create_ssl_context() if https else empty
-        # No proxy of the environment stands between this machine and itself.
-        return httpx.AsyncClient(trust_env=not is_loopback(self._url), verify=self._secure)
-
-    def _request(self, body: bytes) -> httpx.Request:
-        """A request made whole: what a client would merge in takes a good part of its time."""
-        import httpx
-
-        if self._address is None:
-            self._address = httpx.URL(self._url)
-            self._headers = httpx.Headers(
-                {
-                    "Accept": "application/json",
-                    "Content-Type": "application/json",
-                    "User-Agent": f"ragablate/{__version__}",
-                    **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
-                }
-            )
-        # The whole attempt has a time limit of its own, which a slow body cannot stretch.
-        timeout = httpx.Timeout(None, connect=self.manners.connect_timeout_s).as_dict()
-        return httpx.Request(
-            "POST",
-            self._address,
-            headers=self._headers,
-            content=body,
-            extensions={"timeout": timeout},
-        )
-
-    async def _patiently(
-        self, client: httpx.AsyncClient, ask: Ask
-    ) -> Answer | Failure | Unexplained:
         attempt = 0
         while True:
             attempt += 1
             await self._turn(ask)
-            got = await self._once(client, ask)
+            got = await self._once(ask)
             if not isinstance(got, Transient):
                 if isinstance(got, Answer) and got.usage:
                     self._limit.correct(ask.tokens, sum(got.usage.values()))
@@ -170,26 +145,28 @@ class Endpoint:
             if self._limit.paused() <= 0:
                 return
 
-    async def _once(self, client: httpx.AsyncClient, ask: Ask) -> Meaning:
-        import httpx
+    async def _once(self, ask: Ask) -> Meaning:
+        import aiohttp
 
         start = time.perf_counter()
         try:
-            request = self._request(ask.body)
-            async with asyncio.timeout(self.manners.timeout_s):
-                reply = await client.send(request)
+            async with (
+                asyncio.timeout(self.manners.timeout_s),
+                self._open().post(self._url, data=ask.body, allow_redirects=False) as reply,
+            ):
+                content = await reply.read()
+        except aiohttp.ConnectionTimeoutError:
+            limit = self.manners.connect_timeout_s
+            return Transient(f"no connection within runtime.connect_timeout_s={limit:g}")
         except TimeoutError:
             limit = self.manners.timeout_s
             return Transient(f"no whole reply within runtime.timeout_s={limit:g}")
-        except httpx.ConnectTimeout:
-            limit = self.manners.connect_timeout_s
-            return Transient(f"no connection within runtime.connect_timeout_s={limit:g}")
-        except httpx.InvalidURL as error:
+        except aiohttp.InvalidURL as error:
             raise AdapterError(f"reader.base_url is no address: {one_line(error)}") from error
-        except (httpx.HTTPError, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:
             return Transient(f"no reply: {one_line(error)}")
         took = time.perf_counter() - start
-        return ask.reading.meaning(reply.status_code, reply.headers, reply.content, took)
+        return ask.reading.meaning(reply.status, reply.headers, content, took)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +224,17 @@ async def _ask_all(asks: Iterable[Ask], emit: Callable[[Got], None]) -> None:
     finally:
         for endpoint in endpoints.values():
             await endpoint.close()
+
+
+def _trusted(url: str) -> ssl.SSLContext | bool:
+    """Whom to trust: certifi's authorities, or those of ``SSL_CERT_FILE``/``SSL_CERT_DIR``."""
+    if urlsplit(url).scheme != "https":
+        return True
+    if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+        return ssl.create_default_context()
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 def is_loopback(url: str) -> bool:

@@ -100,8 +100,8 @@ class OpenAIChat:
     def problems(self) -> list[str]:
         """What is missing or out of range; the endpoint is not asked."""
         found = endpoint_problems(self.base_url, self.model) + key_problems(self.api_key_env)
-        if not importlib.util.find_spec("httpx"):
-            found.append(str(MissingExtra("httpx", "chat", "the reader openai_chat")))
+        if not importlib.util.find_spec("aiohttp"):
+            found.append(str(MissingExtra("aiohttp", "chat", "the reader openai_chat")))
         try:
             if load_template(self.template).declines and not self.sentinel.strip():
                 found.append(f"sentinel is blank, but prompt '{self.template}' shows it")

@@ -14,7 +14,7 @@ from statistics import fmean
 import pytest
 from tests_support import ask, write_dataset
 
-pytest.importorskip("httpx", reason="the reader openai_chat needs httpx: ragablate[chat]")
+pytest.importorskip("aiohttp", reason="the reader openai_chat needs aiohttp: ragablate[chat]")
 
 from chat_server import Asked, ChatServer, Reply, completion
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("httpx", reason="the reader openai_chat needs httpx: ragablate[chat]")
+pytest.importorskip("aiohttp", reason="the reader openai_chat needs aiohttp: ragablate[chat]")
 
 from chat_server import (
     BROKEN_JSON,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("httpx", reason="the reader openai_chat needs httpx: ragablate[chat]")
+pytest.importorskip("aiohttp", reason="the reader openai_chat needs aiohttp: ragablate[chat]")
 
 from ragablate.errors import AdapterError
 from ragablate.read.openai_chat import OpenAIChat

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("httpx", reason="the reader openai_chat needs httpx: ragablate[chat]")
+pytest.importorskip("aiohttp", reason="the reader openai_chat needs aiohttp: ragablate[chat]")
 
 from ragablate import session
 from ragablate.read.prices import Estimate
