@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import ssl
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import aiohttp
 
 from ragablate import session
 from ragablate.config import composing
@@ -143,20 +142,22 @@ def through_the_runner(
 async def bare_loop(url: str, bodies: Sequence[bytes], places: int) -> float:
     """Seconds in which the same requests are made by nothing but workers and the client."""
     waiting = iter(bodies)
-    secure = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    headers = {"Content-Type": "application/json"}
 
-    async def work() -> None:
-        async with httpx.AsyncClient(
-            headers=headers, timeout=httpx.Timeout(None), verify=secure, trust_env=False
-        ) as client:
-            for body in waiting:
-                async with asyncio.timeout(60):
-                    reply = await client.post(f"{url}/chat/completions", content=body)
-                reply.json()
+    async def work(client: aiohttp.ClientSession) -> None:
+        for body in waiting:
+            async with (
+                asyncio.timeout(60),
+                client.post(f"{url}/chat/completions", data=body) as reply,
+            ):
+                json.loads(await reply.read())
 
     start = time.perf_counter()
-    await asyncio.gather(*(work() for _ in range(places)))
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0),
+        headers={"Content-Type": "application/json"},
+        cookie_jar=aiohttp.DummyCookieJar(),
+    ) as client:
+        await asyncio.gather(*(work(client) for _ in range(places)))
     return time.perf_counter() - start
 
 
