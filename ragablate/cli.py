@@ -24,6 +24,7 @@ ragablate: prove which stage of a RAG pipeline loses the answers
 
   ragablate check [KEY=VALUE …]   compose every arm and print the plan; loads no model
   ragablate run   [KEY=VALUE …]   check, execute, compare, report
+  ragablate calibrate [KEY=VALUE …]  find the floor of a gate, and write it as YAML
   ragablate report BUNDLE         show a bundle: --format md, html, csv or latex; --cite
   ragablate compare OLD NEW       what changed between two bundles, and what that did;
                                   --require, --no-regression for CI (exit code 3)
@@ -116,6 +117,10 @@ def _run(overrides: list[str]) -> int:
     return _hydra("run", overrides)
 
 
+def _calibrate(overrides: list[str]) -> int:
+    return _hydra("calibrate", overrides)
+
+
 def _report(arguments: list[str]) -> int:
     """``ragablate report BUNDLE``."""
     from ragablate.report.command import report
@@ -165,6 +170,7 @@ def _compare(arguments: list[str]) -> int:
 _VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
     "run": _run,
+    "calibrate": _calibrate,
     "report": _report,
     "verify": _verify,
     "compare": _compare,

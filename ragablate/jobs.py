@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
@@ -14,13 +15,17 @@ from omegaconf import DictConfig
 
 from ragablate.errors import DesignError
 
+if TYPE_CHECKING:
+    from ragablate.checked import Checked
+    from ragablate.report.terminal import Screen
+
 
 @dataclass(slots=True)
 class Job:
     """What Hydra calls with a composed config.
 
     Args:
-        verb: ``check`` or ``run``.
+        verb: ``check``, ``run`` or ``calibrate``.
     """
 
     verb: str
@@ -78,6 +83,8 @@ class Job:
             checked = session.check(overrides, config_name)
         control = checked.plan.control
         screen = terminal.Screen(quiet=bool(control["quiet"]), as_json=bool(control["json"]))
+        if self.verb == "calibrate":
+            return _calibrate(checked, screen)
         screen.plan(checked, final=self.verb == "check")
         if self.verb == "check":
             checked.workshop.close()
@@ -86,6 +93,18 @@ class Job:
             outcome = session.run_checked(checked, progress)
         screen.outcome(outcome)
         return 0
+
+
+def _calibrate(checked: Checked, screen: Screen) -> int:
+    from ragablate import calibrating
+    from ragablate.report.page import Page
+
+    try:
+        with screen.progress() as progress:
+            calibrating.run(checked, checked.plan.control["calibration"], progress, Page())
+    finally:
+        checked.workshop.close()
+    return 0
 
 
 def _given_twice(overrides: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from itertools import permutations, product
 from ragablate.config import PlainConfig
 from ragablate.design.attribution import attribution
 from ragablate.design.declaring import MOST_FACTORS, MOST_ON_REQUEST, declare, too_many
-from ragablate.design.drafting import CONTROL, PLACEBO, Draft
+from ragablate.design.drafting import CONTROL, PLACEBO, UNGATED, Draft
 from ragablate.design.experiments import Experiment
 from ragablate.design.levels import Level, inside, literal, read_levels, variable_fits
 from ragablate.edges import STAGE_KINDS, UNRETRIEVED
@@ -49,7 +49,7 @@ def _without_gate(draft: Draft, experiment: Experiment) -> None:
     """An oracle overrides a gate, so what the gate loses by itself is measured beside it."""
     gated = draft.control.values["gate"].get("_target_") != _NO_GATE
     if gated and not any(c.variable == "gate" and c.level == "none" for c in draft.contrasts):
-        arm = draft.arm(experiment.where, {"gate": Level("none", ("gate=none",))})
+        arm = draft.arm(experiment.where, {"gate": Level("none", UNGATED)})
         draft.contrasts.append(_contrast(draft, experiment, "gate", "none", arm, "gate"))
 
 
@@ -89,7 +89,7 @@ def ladder(draft: Draft, experiment: Experiment) -> None:
     arms = {"B": CONTROL}
     ungated: dict[str, Level] = {}
     if draft.control.values["gate"].get("_target_") != _NO_GATE:
-        ungated = {"gate": Level("none", ("gate=none",))}
+        ungated = {"gate": Level("none", UNGATED)}
         arms["B'"] = draft.arm(experiment.where, ungated)
     for role, level in rungs.items():
         arms[role] = draft.arm(experiment.where, ungated, context=level)

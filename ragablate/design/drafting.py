@@ -17,6 +17,8 @@ from ragablate.records import Analysis, Arm, Change, Contrast
 CONTROL = "control"
 PLACEBO = "placebo"
 
+UNGATED = ("gate=none",)
+"""Overrides of the level that has no gate."""
 _ARM_NEUTRAL = {"experiment", "second_retriever", "name", "outputs", "quiet", "json"}
 
 
@@ -104,6 +106,10 @@ class Draft:
         chosen = {o.split("=", 1)[0] for level in levels.values() for o in level.overrides}
         groups = {variable for variable in levels if variable in STAGES and variable in chosen}
         base = [o for o in self.overrides if o.split("=", 1)[0] not in groups]
+        # A ladder takes the gate out of control, and with it whatever the line says of the gate.
+        ungated = "gate" in levels and levels["gate"].overrides == UNGATED
+        if ungated:
+            base = [o for o in base if not o.lstrip("+~").startswith("gate.")]
         extra = [o for level in levels.values() for o in level.overrides]
         try:
             config = compose_plain([*base, *extra], self.control.name).values

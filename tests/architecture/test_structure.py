@@ -29,7 +29,7 @@ LAYERS = [
     {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
      "ledger", "calibrate"},
     {"checked", "evidence", "elsewhere", "report", "session", "frames", "api", "versus"},
-    {"jobs", "sweep", "cli"},
+    {"jobs", "sweep", "cli", "calibrating"},
 ]  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragablate.records import Passage
 
@@ -33,3 +33,8 @@ def parts(question: str, history: Sequence[object]) -> list[str]:
 def places(text: str) -> list[tuple[int, int]]:
     """Halves."""
     return [(0, len(text) // 2), (len(text) // 2, len(text))]
+
+
+def let_through(question: str, passages: Sequence[Passage], signals: Mapping[str, float]) -> str:
+    """A gate that refuses where nothing was found."""
+    return "go" if passages else "refuse"

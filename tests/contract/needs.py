@@ -135,6 +135,12 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("retriever", "logged"): {"path": "file:log.jsonl"},
     ("assembler", "logged"): {"path": "file:log.jsonl"},
     ("reader", "logged"): {"path": "file:log.jsonl"},
+    ("gate", "floor"): {"floor": "0.5"},
+    ("gate", "gap"): {"floor": "0.5"},
+    ("gate", "relevance"): {"floor": "0.5"},
+    ("gate", "floor_then_relevance"): {"floor": "0.5", "relevance": "0.5"},
+    ("gate", "combined"): {"weights": "{top: 1.0}"},
+    ("gate", "function"): {"function": "contract_functions:let_through"},
     ("judge", "correct_llm"): {
         "correct_llm.endpoint.base_url": "server:",
         "correct_llm.endpoint.model": "scripted",
