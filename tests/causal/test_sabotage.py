@@ -253,8 +253,8 @@ def test_a_drifting_model_is_caught_where_the_arms_were_not_interleaved(
     later = execute(
         "experiment=[closed_book,oracle_context,placebo]", "reader.remote=true", reader="drift"
     )
-    caught(later, "oracle_context/oracle", "INV-15", "warn", "control came before")
-    assert proof(later, "closed_book/closed_book", "INV-15").status == "pass"
+    caught(later, "oracle_context/oracle", "INV-15", "warn", "asked for again")
+    assert proof(later, "closed_book/closed_book", "INV-15").status == "warn"
 
 
 def test_a_drifting_model_does_no_harm_where_the_arms_were_interleaved(execute: Execute) -> None:
