@@ -32,6 +32,7 @@ ragablate: prove which stage of a RAG pipeline loses the answers
                                   compare arms that were run elsewhere, by their logs
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
+  ragablate diagnose LOG          where a log's failures surfaced, and what would prove it
   ragablate freeze BUNDLE         an arm's contexts in a small file that CI reads again
   ragablate pack BUNDLE           one file; --redact takes out every text of the data
   ragablate unpack FILE           the folder again
@@ -167,6 +168,13 @@ def _compare(arguments: list[str]) -> int:
     return compare(arguments)
 
 
+def _diagnose(arguments: list[str]) -> int:
+    """``ragablate diagnose LOG``."""
+    from ragablate.elsewhere.diagnose_command import diagnose_command
+
+    return diagnose_command(arguments)
+
+
 _VERBS: dict[str, Callable[[list[str]], int]] = {
     "check": _check,
     "run": _run,
@@ -174,6 +182,7 @@ _VERBS: dict[str, Callable[[list[str]], int]] = {
     "report": _report,
     "verify": _verify,
     "compare": _compare,
+    "diagnose": _diagnose,
     "freeze": _freeze,
     "pack": _pack,
     "unpack": _unpack,

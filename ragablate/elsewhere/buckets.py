@@ -47,13 +47,14 @@ def moves_between(
 
 
 def _bucket(entry: Entry, score: float | None, measure: str, phrases: Sequence[str]) -> str:
-    line = _line(entry, declined(entry, phrases))
+    line = line_of(entry, declined(entry, phrases))
     found = bucket(line, {**entry.verdicts, measure: score}, measure=measure)
     judged_by_place = found in ("retrieval", "assembly", "partial evidence")
     return UNSEPARATED if judged_by_place and entry.shown is None else found
 
 
-def _line(entry: Entry, abstained: bool | None) -> TraceLine:
+def line_of(entry: Entry, abstained: bool | None) -> TraceLine:
+    """A logged answer as far as its evidence can be followed."""
     parts = entry.gold
     return TraceLine(
         arm="", qid=entry.qid, replicate=entry.replicate, question=entry.question,

@@ -37,7 +37,7 @@ def compare_command(arguments: Sequence[str]) -> int:
         raise EvidenceError("\n".join(problems))
     choice = Choice(
         measure=options.measure, margin=options.margin, seed=options.seed,
-        phrases=(*_phrases(), *options.phrase),
+        phrases=(*abstention_phrases(), *options.phrase),
         selected_by_failure={"yes": True, "no": False}.get(options.selected_by_failure),
     )  # fmt: skip
     found = compare_arms(
@@ -87,7 +87,8 @@ def _wrapped(line: str) -> str:
     )  # fmt: skip
 
 
-def _phrases() -> tuple[str, ...]:
+def abstention_phrases() -> tuple[str, ...]:
+    """What counts as declining unless a plan says otherwise."""
     import yaml
 
     from ragablate.config import conf_dir

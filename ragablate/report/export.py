@@ -48,7 +48,7 @@ def effects_csv(comparison: Comparison) -> str:
     writer = csv.writer(written, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     writer.writerow(COLUMNS)
     for effect in comparison.effects:
-        writer.writerow([_cell(v) for v in _values(effect, conclusions.get(effect.contrast))])
+        writer.writerow([cell(v) for v in _values(effect, conclusions.get(effect.contrast))])
     return written.getvalue()
 
 
@@ -68,7 +68,8 @@ def _values(effect: Effect, conclusion: Conclusion | None) -> list[Any]:
     return [values.get(name) for name in COLUMNS]
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """A value as a cell that no spreadsheet takes for a formula."""
     if not isinstance(value, str):
         return value
     return _FORMULA.sub(r"\1\2'", clean(value))
