@@ -64,7 +64,7 @@ def _sorted(path: Path, asked: argparse.Namespace) -> Diagnosis:
     problems = read_problems(str(file), asked.format, fields, "diagnose")
     if problems:
         raise DatasetError(problems)
-    log = read_log(str(file), asked.format, fields)
+    log = read_log(str(file), asked.format, fields, asked.keep_going)
     return diagnose(log, (*abstention_phrases(), *asked.phrase), asked.measure)
 
 
@@ -181,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--phrase", action="append", default=[], help="what counts as declining, besides ours")
     add("--measure", default="correct", help="the verdict that says whether an answer failed")
     add("--margin", type=float, default=0.05, help="smallest change of the failure rate")
+    add("--keep-going", action="store_true", help="leave out broken lines, and count them")
     add("--json", action="store_true", help="print one JSON object")
     add("--csv", action="store_true", help="print one row a failed question")
     return parser

@@ -42,19 +42,26 @@ def read_problems(path: str, form: str, fields: Mapping[str, str | None], where:
     return found
 
 
-def read_log(path: str, form: str = "auto", fields: Mapping[str, str | None] | None = None) -> Log:
+def read_log(
+    path: str,
+    form: str = "auto",
+    fields: Mapping[str, str | None] | None = None,
+    keep_going: bool = False,
+) -> Log:
     """Read a log.
 
     Args:
         path: JSON lines, one JSON document, or Parquet (``.parquet``).
         form: One of ``FORMATS``.
         fields: By our name, the field of a row.
+        keep_going: Leave out lines that are no JSON object, and say in a note how many.
 
     Raises:
         DatasetError: It cannot be read, a line of it is broken, or nothing in it is an answer.
     """
     file = locate(path)
-    rows = list(_rows(file))
+    skipped: list[str] = []
+    rows = list(_rows(file, skipped if keep_going else None))
     if not rows:
         raise DatasetError([f"{path} holds nothing. Give a log with one answer a line."])
     found = _told(rows[0][1], fields or {}) if form == "auto" else form
@@ -72,7 +79,14 @@ def read_log(path: str, form: str = "auto", fields: Mapping[str, str | None] | N
         entries, texts = bundled.completed(entries, folder)
     _collect(entries, texts)
     _refuse(path, entries)
-    return Log(path, found, entries, texts, _notes(entries))
+    return Log(path, found, entries, texts, (*_left_out(skipped), *_notes(entries)))
+
+
+def _left_out(skipped: list[str]) -> tuple[str, ...]:
+    if not skipped:
+        return ()
+    lines = "line was" if len(skipped) == 1 else "lines were"
+    return (f"{len(skipped)} broken {lines} left out (first: {skipped[0]})",)
 
 
 def _told(row: Mapping[str, Any], fields: Mapping[str, str | None]) -> str:
@@ -114,7 +128,7 @@ def _results(rows: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
             yield place, row
 
 
-def _rows(file: Path) -> Iterator[tuple[str, Any]]:
+def _rows(file: Path, skipped: list[str] | None) -> Iterator[tuple[str, Any]]:
     if file.suffix == ".parquet":
         yield from _table(file)
         return
@@ -129,7 +143,9 @@ def _rows(file: Path) -> Iterator[tuple[str, Any]]:
     if whole is not None:
         yield from ((f"{file}, member {n}", row) for n, row in enumerate(whole, 1))
         return
-    if problems:
+    if problems and skipped is not None and found:
+        skipped += problems
+    elif problems:
         rest = len(problems) - _SHOWN
         more = [f"... and {rest} more problems."] if rest > 0 else []
         raise DatasetError([*problems[:_SHOWN], *more])

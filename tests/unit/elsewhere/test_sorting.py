@@ -149,3 +149,15 @@ def test_a_broken_line_is_named_with_its_number(
     assert main(["diagnose", str(path)]) == 2
     assert "line 5" in capsys.readouterr().err
     assert main(["diagnose", str(tmp_path / "nowhere.jsonl")]) == 2
+
+
+def test_broken_lines_are_left_out_on_request_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, *EX_21)
+    path.write_text("{broken\n" + path.read_text() + "[1, 2]\n")
+    assert main(["diagnose", str(path), "--keep-going"]) == 0
+    said = capsys.readouterr().out
+    assert "4 questions: 0 OK, 4 failed." in said
+    assert "2 broken lines were left out" in said
+    assert "line 1" in said
