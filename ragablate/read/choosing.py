@@ -9,8 +9,8 @@ import torch
 from transformers import LogitsProcessor
 
 _ROUNDING = 1e-4
-"""Of logits as large as the row's largest: some hundred times what a batch was seen to change
-in single precision, and so little that few tokens are as close to each other."""
+"""Of logits as large as the row's largest: a judgement, about a thousand times the precision of
+single floats, and so little that few tokens are as close to each other."""
 _SHARE = 1e-4
 """Of the probability, by which ``top_p`` may be missed."""
 
