@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import httpx
 
 
+_PATIENCE_S = 10.0
+"""For a server's word on whether it is ready, while it may be busy loading."""
+
+
 class Fleet:
     """Equal servers that share the work; one that died is started again when next needed.
 
@@ -100,7 +104,7 @@ class Fleet:
 
     def _wait_for(self, server: LlamaServer) -> None:
         end = time.monotonic() + self._settings.start_timeout_s
-        while self._client.get(server.url + "/health").status_code != 200:
+        while not self._ready(server):
             if time.monotonic() > end:
                 server.close()
                 raise AdapterError(
@@ -108,3 +112,12 @@ class Fleet:
                     f"{self._settings.start_timeout_s:g} s: raise runtime.start_timeout_s"
                 )
             time.sleep(0.1)
+
+    def _ready(self, server: LlamaServer) -> bool:
+        """Whether the model is loaded. How long an answer may take has no part in it."""
+        import httpx
+
+        try:
+            return self._client.get(server.url + "/health", timeout=_PATIENCE_S).status_code == 200
+        except httpx.TimeoutException:
+            return False
