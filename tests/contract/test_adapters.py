@@ -51,7 +51,8 @@ def node_of(group: str, option: str, folder: Path) -> dict[str, Any]:
 def maker(group: str, option: str, folder: Path) -> Make:
     node = node_of(group, option, folder)
     instance = instantiate(node, _convert_="all")
-    problems = getattr(instance, "problems", list)()
+    nested = (getattr(instance, name, None) for name in ("support", "endpoint"))
+    problems = [p for one in (instance, *nested) for p in getattr(one, "problems", list)()]
     if any("not installed" in problem or "pip install" in problem for problem in problems):
         pytest.skip(problems[0])
     assert problems == []

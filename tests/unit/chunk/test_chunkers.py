@@ -74,6 +74,8 @@ def chunked(chunker: Any, *texts: str) -> tuple[Passage, ...]:
 @example(text="   \n ")
 @example(text="# A\r\n\r\nOne 👍🏽.\r\n## B\r\nTwo.\r\n")
 def test_passages_stand_where_they_say_and_hold_all_text(name: str, text: str) -> None:
+    if name.startswith("recursive"):
+        pytest.importorskip("semantic_text_splitter", reason="it needs ragablate[chunk]")
     found = chunked(CHUNKERS[name], text, "Another document. Of two sentences.")
     held = bytearray(len(text))
     for passage in found:

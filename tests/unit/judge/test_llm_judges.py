@@ -22,6 +22,8 @@ from ragablate.judge.llm import Llm
 from ragablate.judge.support import Ask
 from ragablate.records import Answer, Claim, ContextPassage, Failure, GateDecision
 
+pytest.importorskip("aiohttp", reason="a judge that asks needs aiohttp: ragablate[chat]")
+
 PASSAGES = (
     ContextPassage("a", "The bridge was opened in 1931.", ""),
     ContextPassage("b", 'He called it  "the iron\nlady" of Varn.', ""),
