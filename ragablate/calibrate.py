@@ -88,7 +88,7 @@ def sweep(questions: Sequence[Scored], max_wrong_refusal: float = 0.02) -> Sweep
     tried = sorted({q.score for q in questions if q.score is not None})
     floors = tuple(at(questions, floor) for floor in tried)
     both = {q.answerable for q in questions} == {True, False}
-    allowed = [f for f in floors if both and f.wrong_rate <= max_wrong_refusal]
+    allowed = [f for f in floors if both and f.refused and f.wrong_rate <= max_wrong_refusal]
     best = max(allowed, key=lambda f: (f.refused, -f.floor), default=None)
     return Sweep(floors, best, tuple(_warnings(questions)))
 

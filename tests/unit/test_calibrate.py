@@ -86,3 +86,8 @@ def test_halves_hold_both_kinds_and_nothing_twice():
 def test_segments_keep_their_questions_apart():
     questions = [Scored("1", 0.1, True, "x"), Scored("2", 0.2, False, "y"), Scored("3", 1, True)]
     assert {name: len(own) for name, own in segments(questions).items()} == {"": 1, "x": 1, "y": 1}
+
+
+def test_a_score_that_tells_nothing_apart_gives_no_floor():
+    questions = [*scored(False, {0.9: 40}), *scored(True, {0.1: 20, 0.5: 20})]
+    assert sweep(questions).picked is None
