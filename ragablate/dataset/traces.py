@@ -138,7 +138,7 @@ class Traces:
         own = [
             (
                 Line(file, number, "passage"),
-                CorpusRow(p.pid, p.text, p.title, doc_id=p.doc_id or None),
+                CorpusRow(p.pid, p.text, p.title, dict(p.meta) or None, p.doc_id or None),
             )
             for number, p in enumerate(log.texts.values(), 1)
             if p.text is not None and p.pid not in known

@@ -65,5 +65,6 @@ def line_of(entry: Entry, abstained: bool | None) -> TraceLine:
         prompt_pids=entry.shown or (), answer=entry.answer, abstained=abstained,
         error=Failure("pipeline", entry.error) if entry.error else None,
         gold_pids=tuple(dict.fromkeys(pid for part in parts for pid in part)),
+        searches=entry.searches or (), gate=entry.gate,
         gold_parts=parts, answerable=entry.answerable,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragablate.records import ContextPassage, Turn
+from ragablate.records import ContextPassage, GateDecision, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class LoggedPassage:
     """The score it was ranked by; ``None`` where the log holds only the order."""
     doc_id: str = ""
     """Document it was cut from; empty where the log does not say."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """Its metadata, such as ``updated_at`` and ``status``, where the log has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,14 @@ class Entry:
     """What was said."""
     retrieved: tuple[LoggedPassage, ...] | None = None
     """The ranking, best first."""
+    searches: tuple[str, ...] | None = None
+    """What was sent to the retriever."""
+    candidates: tuple[str, ...] | None = None
+    """Pids the retriever returned, best first, before a reranker."""
+    filter: Mapping[str, Any] = field(default_factory=dict)
+    """Metadata a passage had to carry to be searched."""
+    gate: GateDecision | None = None
+    """Whether the question was let through to the reader."""
     shown: tuple[str, ...] | None = None
     """Pids in the prompt, in its order."""
     context: tuple[ContextPassage, ...] | None = None

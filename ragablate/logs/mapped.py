@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from ragablate.logs.entry import Entry, LoggedPassage, as_shown, pid_of, qid_of
 from ragablate.logs.nesting import at, parsed
-from ragablate.records import ContextPassage, Turn
+from ragablate.records import ContextPassage, GateDecision, Turn
 
 Rows = Iterable[tuple[str, Mapping[str, Any]]]
 
@@ -17,6 +20,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "answer": ("answer", "response"),
     "retrieved": ("retrieved", "retrieved_context", "retrieved_contexts", "contexts"),
     "retrieved_ids": ("retrieved_context_ids", "retrieved_ids"),
+    "searches": ("searches", "search_queries", "rewritten_query"),
+    "candidates": ("candidates", "all_candidates"),
+    "filter": ("filter", "filters"),
+    "gate": ("gate",),
     "context": ("context", "prompt_passages", "prompt_contexts"),
     "prompt_pids": ("prompt_pids",),
     "references": ("references", "reference", "answers", "gt_answer", "ground_truth",
@@ -44,6 +51,7 @@ PASSAGE: Mapping[str, tuple[str, ...]] = {
     "title": ("title",),
     "score": ("score",),
     "document": ("document", "document_id"),
+    "meta": ("meta", "metadata"),
 }
 
 
@@ -88,6 +96,10 @@ class Mapper:
             replicate=int(self._get(row, "replicate") or 1),
             answer=_text(self._get(row, "answer")),
             retrieved=retrieved,
+            searches=self._searches(row),
+            candidates=self._candidates(row),
+            filter=_object(self._get(row, "filter")),
+            gate=_gate(self._get(row, "gate")),
             shown=shown,
             context=context,
             context_digest=str(self._get(row, "context_digest") or ""),
@@ -114,11 +126,22 @@ class Mapper:
             return tuple(LoggedPassage(str(i)) for i in ids) if ids else None
         found = [passage(member) for member in _listed(given)]
         if len(ids) == len(found):
-            found = [
-                LoggedPassage(str(i), p.text, p.title, p.score, p.doc_id)
-                for i, p in zip(ids, found, strict=True)
-            ]
+            found = [replace(p, pid=str(i)) for i, p in zip(ids, found, strict=True)]
         return tuple(found)
+
+    def _searches(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
+        given = self._get(row, "searches")
+        return None if given is None else tuple(str(s) for s in _listed(given)) or None
+
+    def _candidates(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """By id: a bare word is one, a bare text is named by what it says."""
+        given = self._get(row, "candidates")
+        if given is None:
+            return None
+        return tuple(
+            str(m) if isinstance(m, str | int) and len(str(m).split()) == 1 else passage(m).pid
+            for m in _listed(given)
+        )
 
     def _context(
         self, row: Mapping[str, Any], retrieved: tuple[LoggedPassage, ...] | None
@@ -172,7 +195,22 @@ def passage(member: Any) -> LoggedPassage:
         str(by["title"] or ""),
         float(score) if isinstance(score, int | float) and not isinstance(score, bool) else None,
         str(by["document"]) if isinstance(by["document"], str | int) else "",
+        _object(by["meta"]),
     )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    value = parsed(value)
+    return {str(k): v for k, v in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _gate(value: Any) -> GateDecision | None:
+    """A gate's decision; what is no decision of ours says nothing."""
+    given = {"outcome": value} if isinstance(value, str) else _object(value)
+    try:
+        return msgspec.convert(given, GateDecision)
+    except msgspec.ValidationError:
+        return None
 
 
 def _listed(value: Any) -> list[Any]:

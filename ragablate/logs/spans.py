@@ -105,13 +105,14 @@ def _entry(trace: str, spans: Sequence[Span]) -> Entry:
     question = _question(root, spans)
     prompt = _prompt(reader) if reader is not None else None
     context = None if prompt is None or found is None else _shown(prompt, found)
-    retrieved = found
     return Entry(
         place=root.place,
         qid=str(at(root.attributes, "metadata.qid") or qid_of(question)),
         question=question,
         answer=_answer(root, reader),
-        retrieved=retrieved,
+        retrieved=found,
+        searches=_searches(spans),
+        candidates=_candidates(spans),
         shown=None if context is None else tuple(p.pid for p in context),
         context=context,
         frame_digest="" if context is None or prompt is None else _frame(prompt, context, question),
@@ -132,6 +133,23 @@ def _ranking(spans: Sequence[Span]) -> tuple[LoggedPassage, ...] | None:
     return None
 
 
+def _searches(spans: Sequence[Span]) -> tuple[str, ...] | None:
+    """What every retriever span was asked, each once, in order."""
+    asked = (at(s.attributes, "input.value") for s in spans if s.kind == "RETRIEVER")
+    return tuple(dict.fromkeys(a for a in map(_asked, asked) if a)) or None
+
+
+def _candidates(spans: Sequence[Span]) -> tuple[str, ...] | None:
+    """What the retrievers put out, each passage once, in order."""
+    found = [
+        _document(d).pid
+        for span in spans
+        for d in at(span.attributes, "retrieval.documents") or ()
+        if isinstance(d, Mapping)
+    ]
+    return tuple(dict.fromkeys(found)) or None
+
+
 def _document(member: Mapping[str, Any]) -> LoggedPassage:
     inside = member.get("document")
     fields = inside if isinstance(inside, Mapping) else member
@@ -139,23 +157,30 @@ def _document(member: Mapping[str, Any]) -> LoggedPassage:
     text = None if text is None else str(text)
     pid = fields.get("id")
     score = fields.get("score")
+    meta = parsed(fields.get("metadata"))
     return LoggedPassage(
         str(pid) if pid not in (None, "") else pid_of(text or ""),
         text,
         score=float(score) if isinstance(score, int | float) else None,
+        meta=dict(meta) if isinstance(meta, Mapping) else {},
     )
 
 
 def _question(root: Span, spans: Sequence[Span]) -> str:
     for span in (root, *(s for s in spans if s.kind == "RETRIEVER")):
-        value = parsed(at(span.attributes, "input.value"))
-        if isinstance(value, Mapping):
-            value = next(
-                (value[k] for k in ("question", "query", "query_str", "input") if k in value), None
-            )
-        if isinstance(value, str) and value.strip():
-            return value
+        asked = _asked(at(span.attributes, "input.value"))
+        if asked:
+            return asked
     return ""
+
+
+def _asked(value: Any) -> str:
+    """The question in an input, bare or under one of its usual names; empty where there is none."""
+    value = parsed(value)
+    if isinstance(value, Mapping):
+        value = next((value[k] for k in ("question", "query", "query_str", "input") if k in value),
+                     None)  # fmt: skip
+    return value if isinstance(value, str) and value.strip() else ""
 
 
 def _answer(root: Span, reader: Span | None) -> str | None:
