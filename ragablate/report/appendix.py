@@ -176,8 +176,8 @@ def proofs(found: Sequence[Finding]) -> str:
     columns = ("experiment", "held fixed", "took effect", "checks")
     rows = []
     for f in found:
-        held = figures.proved(f.proofs, figures.HELD_FIXED)
-        acted = figures.proved(f.proofs, figures.TOOK_EFFECT)
+        held = figures.gathered(figures.proved(f.proofs, figures.HELD_FIXED))
+        acted = figures.gathered(figures.proved(f.proofs, figures.TOOK_EFFECT))
         checks = [figures.tally(f.proofs), figures.unmoved(f.effects)]
         rows.append(
             (

@@ -20,6 +20,19 @@ STATES = {
 }
 """How a state is shown: never by colour alone."""
 
+LOSSES = {**STATES, "up": "▲ loss", "down": "▼ no loss, a gain"}
+"""The same of a ladder's terms: what a stage loses rises, which is no good news."""
+
+ROLES = {
+    "B": "control",
+    "B'": "its gate taken out",
+    "A": "evicted gold put back",
+    "D": "all gold put in",
+    "S": "gold in front",
+    "O": "gold alone",
+}
+"""What is done to the context on each rung of a ladder."""
+
 MARKS = {"pass": "✓", "fail": "✗", "warn": "!", "not_checked": "?"}
 """How the outcome of a proof is shown."""
 
@@ -153,6 +166,34 @@ def covered(intervals: Sequence[Interval | None]) -> str:
 def term(found: Term) -> str:
     """The mean of a term, signed."""
     return signed(found.value, 3)
+
+
+def term_state(found: Term, lost: bool) -> str:
+    """What the data say of a term.
+
+    Args:
+        found: The term.
+        lost: Whether it is what a stage loses.
+    """
+    return (LOSSES if lost else STATES)[found.state]
+
+
+def rungs(order: str) -> str:
+    """The letters of a ladder's order explained, such as ``B control · A …``."""
+    name, _, steps = order.partition(" ")
+    if name != "ladder":
+        return ""
+    return " · ".join(f"{role} {ROLES[role]}" for role in steps.split(">") if role in ROLES)
+
+
+def gathered(texts: Sequence[str]) -> tuple[str, ...]:
+    """Findings of the steps of a design, those that say the same in one."""
+    steps: dict[str, list[str]] = {}
+    for text in texts:
+        step, colon, said = text.partition(": ")
+        is_step = bool(colon) and " to " in step
+        steps.setdefault(said if is_step else text, []).extend([step] if is_step else [])
+    return tuple(f"{', '.join(own)}: {said}" if own else said for said, own in steps.items())
 
 
 def together(result: AnalysisResult) -> str:

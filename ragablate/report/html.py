@@ -30,6 +30,7 @@ from ragablate.report import (
     plots,
     waterfall,
 )
+from ragablate.report.bottom_line import bottom_line
 from ragablate.report.cite import cite
 from ragablate.report.escape import clean
 from ragablate.report.findings import (
@@ -140,6 +141,7 @@ def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -
     return {
         "drawn": drawing.available(),
         "extra": drawing.EXTRA,
+        "bottom_line": bottom_line(found),
         "answered": html_findings.answered(found),
         "chains": [
             html_findings.chain(f, number, drawn.get(f"fall-{number}"))

@@ -129,7 +129,8 @@ def _named(finding: Finding) -> tuple[tuple[str, str, str], ...]:
         return ()
     largest = sorted(finding.result.terms, key=lambda t: -abs(t.value))[:_MOST_TERMS]
     kept = [t for t in finding.result.terms if t in largest]
-    return tuple((t.name, figures.term(t), figures.STATES[t.state]) for t in kept)
+    lost = finding.result.kind == "ladder"
+    return tuple((t.name, figures.term(t), figures.term_state(t, lost)) for t in kept)
 
 
 # ── designs of several arms ─────────────────────────────────────────────────────────────
@@ -178,6 +179,8 @@ def chain(finding: Analysed, number: int, plot: Plot | None) -> Chain:
     about = f"mean per question of {finding.analysis.measure}, {result.population} questions"
     if result.order:
         about = f"{result.order}, {about}"
+    if letters := figures.rungs(result.order):
+        about += f" ({letters})"
     return Chain(
         anchor,
         finding.name,
@@ -185,7 +188,7 @@ def chain(finding: Analysed, number: int, plot: Plot | None) -> Chain:
         about,
         "",
         plot,
-        terms(f"{finding.name}: {about}", result.terms, figures.together(result)),
+        terms(f"{finding.name}: {about}", result.terms, figures.together(result), ladder),
         (
             *(terms(f"Beside them: {name}", own) for name, own in result.beside.items()),
             *(terms(f"The same on: {name}", own) for name, own in sorted(result.strata.items())),

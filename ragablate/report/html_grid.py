@@ -74,8 +74,15 @@ def rated(signal: Signal, size: int) -> Cell:
     return Cell(figures.rate(signal), tuple(line for line in below if line))
 
 
-def terms(caption: str, found: Sequence[Term], total: str = "") -> Grid:
-    """Terms of an analysis and, where given, what they add up to."""
+def terms(caption: str, found: Sequence[Term], total: str = "", lost: bool = False) -> Grid:
+    """Terms of an analysis.
+
+    Args:
+        caption: What they are.
+        found: The terms.
+        total: What they add up to, where they do.
+        lost: Whether they are what stages lose.
+    """
     columns = (
         Column("term"),
         Column("mean", right=True),
@@ -86,13 +93,13 @@ def terms(caption: str, found: Sequence[Term], total: str = "") -> Grid:
         Column("state"),
         Column("observed reasons (not proven to be why)"),
     )
-    rows = [_term(term) for term in found]
+    rows = [_term(term, lost) for term in found]
     if total:
         rows.append((Cell("together"), Cell(total, look="strong"), *(Cell(NOTHING),) * 6))
     return Grid(caption, columns, tuple(rows)).without_empty()
 
 
-def _term(term: Term) -> tuple[Cell, ...]:
+def _term(term: Term, lost: bool) -> tuple[Cell, ...]:
     reasons = [f"{name} {figures.share(value)}" for name, value in sorted(term.reasons.items())]
     return (
         Cell(term.name, look="strong"),
@@ -101,6 +108,6 @@ def _term(term: Term) -> tuple[Cell, ...]:
         Cell(figures.probability(term.p_adjusted)),
         Cell(f"{term.fixed} / {term.broke}"),
         Cell(f"{term.n:,}"),
-        Cell(figures.STATES[term.state], look=term.state),
+        Cell(figures.term_state(term, lost), look=term.state),
         Cell(", ".join(reasons) or NOTHING),
     )

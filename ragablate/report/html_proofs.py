@@ -57,23 +57,13 @@ def proven(finding: Finding) -> Proven:
     tally = [figures.tally(finding.proofs), figures.unmoved(finding.effects)]
     return Proven(
         finding.name,
-        _gathered(figures.proved(finding.proofs, figures.HELD_FIXED)),
-        _gathered(figures.proved(finding.proofs, figures.TOOK_EFFECT)),
+        figures.gathered(figures.proved(finding.proofs, figures.HELD_FIXED)),
+        figures.gathered(figures.proved(finding.proofs, figures.TOOK_EFFECT)),
         "; ".join(text for text in tally if text),
         not failed,
         tuple(map(_check, failed)),
         tuple(map(_check, finding.proofs)),
     )
-
-
-def _gathered(texts: Sequence[str]) -> tuple[str, ...]:
-    """Findings of the steps of a design, those that say the same on one line."""
-    steps: dict[str, list[str]] = {}
-    for text in texts:
-        step, colon, said = text.partition(": ")
-        is_step = bool(colon) and " to " in step
-        steps.setdefault(said if is_step else text, []).extend([step] if is_step else [])
-    return tuple(f"{', '.join(own)}: {said}" if own else said for said, own in steps.items())
 
 
 def _check(proof: Proof) -> Check:

@@ -13,6 +13,7 @@ from ragablate.bundle.read import Bundle
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Signal
 from ragablate.report import appendix, figures, plans, several
+from ragablate.report.bottom_line import bottom_line
 from ragablate.report.escape import code, fenced, inline
 from ragablate.report.findings import (
     Compared,
@@ -114,7 +115,8 @@ def _overview(found: Sequence[Finding]) -> str:
         )
         for f in found
     )
-    return f"## In one minute\n\n{pipes(Table(columns, rows))}"
+    last = "\n".join(f"- {inline(said)}" for said in bottom_line(found))
+    return "\n\n".join(filter(None, ("## In one minute", last, pipes(Table(columns, rows)))))
 
 
 def _estimate(finding: Finding) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from rich.text import Text
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Label, Signal, State
 from ragablate.report import figures
+from ragablate.report.bottom_line import bottom_line
 from ragablate.report.findings import (
     Analysed,
     Compared,
@@ -49,6 +50,7 @@ def print_outcome(page: Page, outcome: Outcome) -> None:
     for finding in analysed(found):
         _terms(page, finding)
     _effects(page, compared(found))
+    _bottom_line(page, found)
     _place(page, outcome)
 
 
@@ -150,13 +152,23 @@ def _terms(page: Page, finding: Analysed) -> None:
             figures.term_interval(t),
             figures.probability(t.p_adjusted),
             f"{t.fixed} / {t.broke}",
-            figures.STATES[t.state],
+            figures.term_state(t, result.kind == "ladder"),
         )
         for t in result.terms
     ]
     style = _coloured([t.state for t in result.terms], rows, 1)
     rows.append(("together", figures.together(result), *(NOTHING,) * 4))
     page.table(Table(columns, tuple(rows)).without_empty(), style)
+    letters = figures.rungs(result.order)
+    if letters:
+        page.line(page.text(letters, "dim"))
+
+
+def _bottom_line(page: Page, found: Sequence[Finding]) -> None:
+    page.heading("Bottom line")
+    for said in bottom_line(found):
+        head, colon, rest = said.partition(":")
+        page.line(page.join((head + colon, "bold"), (rest.lstrip(), "")))
 
 
 def _verdict_in_short(finding: Finding) -> tuple[tuple[str, str], ...]:
@@ -198,8 +210,8 @@ def _proofs(page: Page, found: Sequence[Finding]) -> None:
     for finding in found:
         failed = figures.failed(finding.proofs)
         said = [
-            *figures.proved(finding.proofs, figures.HELD_FIXED),
-            *figures.proved(finding.proofs, figures.TOOK_EFFECT),
+            *figures.gathered(figures.proved(finding.proofs, figures.HELD_FIXED)),
+            *figures.gathered(figures.proved(finding.proofs, figures.TOOK_EFFECT)),
             figures.unmoved(finding.effects),
             figures.tally(finding.proofs),
         ]

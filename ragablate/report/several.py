@@ -25,7 +25,8 @@ def part(finding: Analysed) -> str:
             title,
             f"{named}mean per question of {code(finding.analysis.measure)} over "
             f"{inline(result.population)} questions.",
-            pipes(terms(result.terms, figures.together(result))),
+            pipes(terms(result.terms, figures.together(result), result.kind == "ladder")),
+            inline(figures.rungs(result.order)),
             _cells(finding, result),
             *(
                 details(f"Beside them: {html_text(name)}", pipes(terms(own, "")))
@@ -42,8 +43,8 @@ def part(finding: Analysed) -> str:
     )
 
 
-def terms(found: Sequence[Term], total: str) -> Table:
-    """Terms and, where given, what they add up to."""
+def terms(found: Sequence[Term], total: str, lost: bool = False) -> Table:
+    """Terms, where ``lost`` of what stages lose, and, where given, what they add up to."""
     columns = (
         Column("term"),
         Column("mean", right=True),
@@ -62,7 +63,7 @@ def terms(found: Sequence[Term], total: str) -> Table:
             figures.probability(t.p_adjusted),
             figures.firm(f"{t.fixed} / {t.broke}"),
             f"{t.n:,}",
-            figures.firm(figures.STATES[t.state]),
+            figures.firm(figures.term_state(t, lost)),
             "<br>".join(f"{inline(r)} {figures.share(v)}" for r, v in sorted(t.reasons.items()))
             or NOTHING,
         )

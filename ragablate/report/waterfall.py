@@ -93,7 +93,7 @@ def _fall_wide(chain: Fall) -> Sheet:
         sheet.text(780, y, figures.term(term), side="right", bold=True)
         sheet.text(906, y, figures.term_interval(term), side="right")
         sheet.text(986, y, f"{term.fixed} / {term.broke}", "soft", "right")
-        sheet.text(1000, y, figures.STATES[term.state], _ink(chain, term))
+        sheet.text(1000, y, figures.term_state(term, chain.sign < 0), _ink(chain, term))
 
     def end(y: float, name: str, value: float) -> None:
         sheet.text(0, y, name)

@@ -39,7 +39,7 @@ def test_terms_are_shown_with_what_they_add_up_to(ladder: Study) -> None:
     part = report[report.index("## localize: what adds up") :].splitlines()
     assert "ladder B&gt;D&gt;O, mean per question of `correct` over answerable questions." in part
     assert (
-        "| retrieval | **+0.300** | +0.250 to +0.350 | 0.002 | 20 / 4 | 160 | ▲ up | "
+        "| retrieval | **+0.300** | +0.250 to +0.350 | 0.002 | 20 / 4 | 160 | ▲ loss | "
         "cut 0.100<br>not_in_candidates 0.200 |"
     ) in part
     assert "| together | **0.500** | – | – | – | – | – | – |" in part
@@ -75,7 +75,7 @@ def test_a_refused_analysis_shows_no_terms(study: Study, add_ladder: Callable[..
 
 def test_the_terminal_shows_terms_and_verdict(ladder: Study) -> None:
     lines = _terminal(ladder)
-    assert "retrieval +0.300 +0.250 to +0.350 0.002 20 / 4 ▲ up" in lines
+    assert "retrieval +0.300 +0.250 to +0.350 0.002 20 / 4 ▲ loss" in lines
     assert "together 0.500 – – – –" in lines
     assert "localize: Which stage loses the answers?" in lines
     assert "retrieval loses most (claim: causal)" in lines
