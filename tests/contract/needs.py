@@ -150,6 +150,11 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "faithfulness_llm.support.endpoint.model": "scripted",
     },
     ("judge", "faithfulness_nli"): {"faithfulness_nli.support.model": "inference_model:"},
+    ("judge", "citation_support_llm"): {
+        "citation_support_llm.support.endpoint.base_url": "server:",
+        "citation_support_llm.support.endpoint.model": "scripted",
+    },
+    ("judge", "citation_support_nli"): {"citation_support_nli.support.model": "inference_model:"},
 }
 
 BATCHES: Mapping[str, int] = {"llama_cpp": 2, "smollm2": 2}
