@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragablate.compare.inference.intervals import wilson
+from ragablate.compare.inference.intervals import normal_quantile, wilson
 from ragablate.records import Interval
 
 FEW = 36
@@ -99,6 +99,28 @@ def at(questions: Sequence[Scored], floor: float) -> Floor:
     answerable = sum(q.answerable for q in questions)
     wrong = sum(q.answerable for q in below)
     return Floor(floor, len(below) - wrong, len(questions) - answerable, wrong, answerable)
+
+
+def open_cap(floor: Floor, max_wrong_refusal: float) -> str:
+    """That a floor keeps under the cap is not known for sure, in a sentence; empty where it is.
+
+    Args:
+        floor: With the rates that are quoted.
+        max_wrong_refusal: The cap.
+    """
+    interval = floor.interval("wrong")
+    if interval is None or interval.high <= max_wrong_refusal:
+        return ""
+    said = (
+        f"Its wrong refusals may be as high as {interval.high:.1%} (upper end of the 95 % "
+        f"interval), above the cap of {max_wrong_refusal:.1%}"
+    )
+    if not max_wrong_refusal:
+        return f"{said}."
+    needed = math.ceil(normal_quantile(0.95) ** 2 * (1 - max_wrong_refusal) / max_wrong_refusal)
+    return (
+        f"{said}: to be sure of the cap takes {needed} answerable questions, none of them refused."
+    )
 
 
 def halves(questions: Sequence[Scored], seed: int) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:

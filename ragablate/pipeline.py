@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from ragablate.adapters import Pipeline
 from ragablate.codec import digest
 from ragablate.dataset.digests import corpus_digest, question_digest
+from ragablate.gating import gate_requests
 from ragablate.gold import resolve
 from ragablate.prepared import (
     ByQid,
@@ -28,7 +29,6 @@ from ragablate.prepared import (
 )
 from ragablate.protocols import (
     AssembleRequest,
-    GateRequest,
     InterveneRequest,
     RerankRequest,
     RewriteRequest,
@@ -90,7 +90,7 @@ class Upstream:
         self._found[name] = found = self._search(arm, corpus)
         lineage = digest("rerank", arm.fingerprints["reranker"], found.lineage)
         retrieved = self._once(lineage, lambda: self._rerank(arm, corpus, found, lineage))
-        gates = self._gate(arm, corpus, found.candidates, retrieved, lineage)
+        gates = self._gate(arm, corpus, found, retrieved, lineage)
         contexts = self._contexts(arm, corpus, retrieved, lineage)
         each = {
             qid: prepared(q, found, retrieved, gates, contexts)
@@ -199,7 +199,7 @@ class Upstream:
         self,
         arm: Pipeline,
         corpus: Corpus,
-        candidates: ByQid[Ranking],
+        found: Found,
         retrieved: ByQid[Ranking],
         upstream: str,
     ) -> ByQid[GateDecision]:
@@ -210,11 +210,8 @@ class Upstream:
         gate = arm["gate"]
 
         def build() -> dict[str, Item[GateDecision]]:
-            requests = [
-                GateRequest(qid, self._questions[qid], value(candidates[qid]), item.value)
-                for qid, item in retrieved.items()
-                if item.value is not None
-            ]
+            questions = {q.qid: q for q in self.dataset.questions}
+            requests = gate_requests(gate, questions, found, retrieved)
             call = _over(gate.decide, corpus)
             return self._run("gate", gate, call, Item[GateDecision], lineage, requests)
 

@@ -42,8 +42,7 @@ Optional methods, found by name:
   path by the digest of the file it names;
 * ``close() -> None``: end child processes and connections;
 * ``cost_usd(answer) -> float | None`` and ``most_usd(request) -> float | None``, of a reader
-  that costs money: what an answer cost, and what one can cost at most; ``None`` where it
-  does not know;
+  that costs money: what an answer cost and can cost at most; ``None`` where unknown;
 * ``estimate(prompts)``, of the same: tokens and US dollars of an answer to each, as
   ``ragablate.read.prices.Estimate``;
 * ``read_together([(reader, request)])``, a static method of a reader: yields ``(reader, item)``
@@ -51,11 +50,13 @@ Optional methods, found by name:
 
 Optional attributes, ``False`` where absent:
 
-* ``cheap``: pure, and quicker than reading its results back, so that they are not stored;
+* ``cheap``: pure, and quicker than reading its results back: not stored;
 * ``stochastic``, of a reader: equal prompts may get different answers;
 * ``remote``, of a reader: it asks a model elsewhere, which may change without notice;
-* ``keeps_gate``, of an intervention: a gate's refusal stands, as in a real pipeline;
-* ``rounds``, of a rewriter (an int): how often it may search in all.
+* ``keeps_gate``, of an intervention: a gate's refusal stands;
+* ``decides_on`` (names of signals) and ``segment`` (the one slice it is shown), of a gate;
+* ``fuses``, of a rewriter or retriever: its ranking may be fused by rank, without distances;
+* ``keeps_scores``, of a reranker: the retriever's; ``rounds`` (an int), of a rewriter: its most.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from ragablate.design import UNCUT, Plan, plan
 from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
-from ragablate.gate.stamps import uncalibrated
+from ragablate.gate.fitting import unfit
 from ragablate.ledger import looks
 from ragablate.own_reader import own_readers
 from ragablate.records import Comparison, Dataset, Measure
@@ -86,7 +86,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
         raise DesignError(error.problems) from error
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
-    problems = uncalibrated(checked.pipelines)
+    problems = unfit(checked.pipelines, chosen)
     problems += looking.too_early(control["sequential"], len(chosen.questions))
     problems += _too_few(chosen) + _name_problems(checked.name) + _uncut(planned, chosen)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]

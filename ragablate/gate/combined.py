@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from ragablate.gate.signals import SIGNALS, signals_of
+from ragablate.gate.signals import SIGNALS, signals_of, unmeasured
 from ragablate.protocols import GateRequest
 from ragablate.records import Corpus, GateDecision, Item
 
@@ -16,7 +16,7 @@ class Combined:
     """Goes on where the logistic combination of signals reaches a threshold.
 
     The number is 1 / (1 + exp(-(intercept + sum of weight times signal))). A signal that a
-    question does not have (nothing was found) makes it refused.
+    question does not have (nothing was found, or nothing to compare) makes it refused.
 
     Args:
         weights: By signal: ``top``, ``gap``, ``relevance``, ``agreement``.
@@ -42,6 +42,11 @@ class Combined:
         self.threshold = threshold
         self.below = below
         self.calibrated_for = calibrated_for
+
+    @property
+    def decides_on(self) -> tuple[str, ...]:
+        """The signals that are weighed."""
+        return tuple(sorted(self.weights))
 
     def problems(self) -> list[str]:
         """Signals that do not exist, numbers that are none."""
@@ -74,7 +79,7 @@ class Combined:
     def _decided(self, request: GateRequest) -> GateDecision:
         found = signals_of(request)
         if any(name not in found for name in self.weights):
-            return GateDecision("refuse", "Nothing was found for this question.", found)
+            return GateDecision("refuse", unmeasured(request), found)
         terms = (weight * found[name] for name, weight in sorted(self.weights.items()))
         combined = 0.5 * (1 + math.tanh((self.intercept + math.fsum(terms)) / 2))
         told = {**found, "combined": combined, "combined_floor": self.threshold}

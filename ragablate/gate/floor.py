@@ -25,6 +25,7 @@ class Floor:
     """
 
     cheap = True
+    decides_on = ("top",)
 
     def __init__(
         self,

@@ -27,6 +27,7 @@ class FloorThenRelevance:
     """
 
     cheap = True
+    decides_on = ("top", "relevance")
 
     def __init__(
         self,

@@ -12,8 +12,8 @@ from ragablate.records import Corpus, GateDecision, Item
 class Gap:
     """Goes on where the first candidate stands out from the tenth by at least a floor.
 
-    A question without a candidate is refused. A question with a score of exactly the floor
-    goes on.
+    A question without two candidates to compare is refused. A question whose gap is exactly the
+    floor goes on.
 
     Args:
         floor: The floor of every question that has none of its own.
@@ -25,6 +25,7 @@ class Gap:
     """
 
     cheap = True
+    decides_on = ("gap",)
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ class Relevance:
     """
 
     cheap = True
+    decides_on = ("relevance",)
 
     def __init__(
         self,

@@ -22,10 +22,10 @@ def gap(request: GateRequest) -> float | None:
     """How far the first candidate stands above the tenth, or above the last of fewer.
 
     A question that the corpus answers has few passages that fit it, one that is merely near its
-    subject has many that fit about as well.
+    subject has many that fit about as well. ``None`` without two candidates to compare.
     """
     found = request.candidates
-    if not found:
+    if len(found) < 2:
         return None
     return found[0].score - found[min(TENTH, len(found)) - 1].score
 
@@ -61,7 +61,9 @@ def signals_of(request: GateRequest) -> dict[str, float]:
 
 def floor_for(question: Question, floor: float, segment: str, floors: Mapping[str, float]) -> float:
     """The floor of a question's segment, or the one of all others."""
-    return floors.get(question.slices.get(segment, ""), floor) if segment else floor
+    # On a command line a value such as 2 is a number.
+    own = {str(value): least for value, least in floors.items()}
+    return own.get(question.slices.get(segment, ""), floor) if segment else floor
 
 
 def by_floor(
@@ -80,10 +82,17 @@ def by_floor(
     value = found.get(name)
     told = {**found, f"{name}_floor": floor}
     if value is None:
-        return GateDecision("refuse", "Nothing was found for this question.", told)
+        return GateDecision("refuse", unmeasured(request), told)
     if value < floor:
         return GateDecision(outcome, missing, told)  # type: ignore[arg-type]
     return GateDecision("go", "", told)
+
+
+def unmeasured(request: GateRequest) -> str:
+    """Why a question lacks a signal, in a sentence a user may read."""
+    if request.candidates and request.retrieved:
+        return "A single passage was found, and nothing to compare it with."
+    return "Nothing was found for this question."
 
 
 OUTCOMES = ("refuse", "clarify")

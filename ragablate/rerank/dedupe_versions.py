@@ -28,6 +28,7 @@ class DedupeVersions:
     """
 
     cheap = True
+    keeps_scores = True
 
     def __init__(
         self, overlap: float = 0.5, date: str = "updated_at", top_k: int | None = 10

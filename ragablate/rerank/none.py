@@ -17,6 +17,7 @@ class NoReranker:
     """
 
     cheap = True
+    keeps_scores = True
 
     def __init__(self, top_k: int | None = 10) -> None:
         self.top_k = top_k

@@ -26,6 +26,7 @@ class Status:
     """
 
     cheap = True
+    keeps_scores = True
 
     def __init__(
         self,

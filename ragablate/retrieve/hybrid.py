@@ -27,6 +27,8 @@ class Hybrid:
         depth: How many passages the fused ranking holds at most.
     """
 
+    fuses = True
+
     def __init__(
         self,
         retrievers: Mapping[str, Retriever],

@@ -57,6 +57,11 @@ class Decompose:
         self.fallback = fallback
         self.seed = seed
 
+    @property
+    def fuses(self) -> bool:
+        """Whether a question may be searched several times."""
+        return self.keep_question or self.most > 1
+
     def problems(self) -> list[str]:
         """Wordings without their placeholders, knobs without a meaning."""
         found = wording_problems(self.system, self.user, ("question",), self.fallback)

@@ -42,6 +42,11 @@ class Hyde:
         self.fallback = fallback
         self.seed = seed
 
+    @property
+    def fuses(self) -> bool:
+        """Whether a question may be searched several times."""
+        return self.keep_question
+
     def problems(self) -> list[str]:
         """Wordings without their placeholders, an unknown fallback."""
         return wording_problems(self.system, self.user, ("question",), self.fallback)

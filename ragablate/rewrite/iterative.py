@@ -30,6 +30,8 @@ class Iterative:
         seed: Of the reader's decoding.
     """
 
+    fuses = True
+
     def __init__(
         self,
         reader: Reader,

@@ -46,6 +46,11 @@ class Standalone:
         self.fallback = fallback
         self.seed = seed
 
+    @property
+    def fuses(self) -> bool:
+        """Whether a question may be searched several times."""
+        return self.keep_question
+
     def problems(self) -> list[str]:
         """Wordings without their placeholders, knobs without a meaning."""
         found = wording_problems(self.system, self.user, ("question", "history"), self.fallback)

@@ -24,7 +24,7 @@ LAYERS = [
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges",
      "looking"},
-    {"design", "own_reader", "adapters", "prepared", "searched", "pipeline", "proofs",
+    {"design", "own_reader", "adapters", "prepared", "gating", "searched", "pipeline", "proofs",
      "leakage"},
     {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
      "ledger", "calibrate"},

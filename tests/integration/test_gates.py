@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import yaml
 from ragablate import session
 from ragablate.cli import main
 from ragablate.config import composing
-from ragablate.errors import DesignError
+from ragablate.errors import DesignError, RagablateError
 from ragablate.session import Outcome
 
 
@@ -66,7 +67,8 @@ def test_a_calibrated_floor_is_a_gate_for_the_stages_it_was_found_with(
     assert code == 0
     assert "taken" in said
     found = yaml.safe_load((out / "gate" / "calibrated_floor.yaml").read_text(encoding="utf-8"))
-    assert set(found["calibrated_for"]) == {"chunker", "rewriter", "retriever", "reranker"}
+    stages = {"chunker", "rewriter", "retriever", "reranker"}
+    assert set(found["calibrated_for"]) == {*stages, "corpus"}
     assert found["floor"] > 0
 
     search = f"hydra.searchpath=[file://{out}]"
@@ -84,9 +86,11 @@ def test_segments_and_a_held_out_half_are_told(
     code, out = calibrated(
         tmp_path, "calibration.gate=gap", "calibration.held_out=true", "calibration.segment=hops"
     )
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert code == 0
-    assert "On the half it was not tuned on: correct refusals" in said
+    rate = r"refusals \d+/\d+ \(\d\.\d\d to \d\.\d\d\)"
+    held = re.findall(rf"half it was not tuned on: correct {rate}, wrong {rate}\.", said)
+    assert len(held) == 2, "of all questions, and of the one segment that has a floor"
     assert "±11 points" in said
     assert (out / "gate" / "calibrated_gap.yaml").is_file()
 
@@ -95,6 +99,10 @@ def test_segments_and_a_held_out_half_are_told(
     ("override", "part"),
     [
         ("calibration.gate=none", "calibration.gate is 'none'"),
+        ("calibration.gate=relevance", "NoReranker keeps the retriever's"),
+        ("calibration.segment=type", "tells answerable questions from unanswerable ones"),
+        ("calibration.segment=colour", "a slice no question has; they have answerable, hops, type"),
+        ("rewriter._target_=scripted.SearchesTwice", "searched 200 question(s) several times"),
         ("calibration.max_wrong_refusal=0", "Taken is the floor"),
     ],
 )
@@ -104,7 +112,7 @@ def test_what_cannot_be_calibrated_is_said(
     code, _ = calibrated(tmp_path, override)
     said = capsys.readouterr()
     assert part in said.out + said.err
-    assert code == (2 if "none" in override else 0)
+    assert code == (0 if "max_wrong" in override else 2)
 
 
 def test_a_gate_that_refuses_nothing_withholds_no_effect_of_the_oracle(tmp_path: Path) -> None:
@@ -116,3 +124,41 @@ def test_a_gate_that_refuses_nothing_withholds_no_effect_of_the_oracle(tmp_path:
     assert oracle.state == "up"
     (said,) = (c for c in outcome.comparison.conclusions if c.contrast == oracle.contrast)
     assert said.label in ("causal", "causal with limits")
+
+
+def test_a_segment_has_its_own_floor_in_a_run_and_no_other_slice_is_seen(tmp_path: Path) -> None:
+    floors = ["gate=floor", "gate.floor=0", "gate.segment=hops", "+gate.floors.2=1000"]
+    outcome = run(tmp_path, *floors, "experiment=oracle_context", "limit=40")
+    questions = outcome.bundle.questions
+    refused = {t.qid for t in outcome.bundle.traces["control"] if t.gate.outcome == "refuse"}
+    assert refused == {qid for qid, q in questions.items() if q.slices["hops"] == "2"}
+    assert 0 < len(refused) < 40
+
+
+@pytest.mark.parametrize(
+    ("overrides", "part"),
+    [
+        (("gate=relevance",), "NoReranker keeps the retriever's"),
+        (("gate=combined", "gate.weights={relevance:1.0}"), "NoReranker keeps the retriever's"),
+        (("gate=floor", "gate.segment=type"), "tells answerable questions from unanswerable"),
+        (("gate=floor", "rewriter=standalone", "rewriter.keep_question=true"), "fuses by rank"),
+        (("gate=gap", "rewriter._target_=scripted.SearchesTwice"), "a score fused by rank says"),
+    ],
+)
+def test_a_gate_on_numbers_without_a_meaning_is_refused(
+    tmp_path: Path, overrides: tuple[str, ...], part: str
+) -> None:
+    floor = [] if "gate=combined" in overrides else ["gate.floor=5"]
+    with pytest.raises(RagablateError, match=re.escape(part)):
+        run(tmp_path, *overrides, *floor, "experiment=oracle_context")
+
+
+def test_a_floor_is_refused_for_another_corpus(tmp_path: Path) -> None:
+    _, out = calibrated(tmp_path)
+    file = out / "gate" / "calibrated_floor.yaml"
+    stamped = yaml.safe_load(file.read_text(encoding="utf-8"))
+    stamped["calibrated_for"]["corpus"] = "0" * 64
+    file.write_text(yaml.safe_dump(stamped), encoding="utf-8")
+    search = f"hydra.searchpath=[file://{out}]"
+    with pytest.raises(DesignError, match="calibrated for another corpus"):
+        run(tmp_path, search, "gate=calibrated_floor", "experiment=oracle_context")

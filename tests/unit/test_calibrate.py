@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragablate.calibrate import Scored, at, halves, segments, sweep
+from ragablate.calibrate import Floor, Scored, at, halves, open_cap, segments, sweep
 
 
 def scored(answerable, counts):
@@ -91,3 +91,13 @@ def test_segments_keep_their_questions_apart():
 def test_a_score_that_tells_nothing_apart_gives_no_floor():
     questions = [*scored(False, {0.9: 40}), *scored(True, {0.1: 20, 0.5: 20})]
     assert sweep(questions).picked is None
+
+
+def test_a_cap_that_the_interval_crosses_is_called_open():
+    said = open_cap(Floor(0.6, 23, 40, 3, 160), 0.02)
+    assert said.startswith("Its wrong refusals may be as high as 5.4%")
+    assert "above the cap of 2.0%: to be sure of the cap takes 189 answerable questions" in said
+    assert open_cap(Floor(0.6, 23, 40, 0, 188), 0.02) != ""
+    assert open_cap(Floor(0.6, 23, 40, 0, 189), 0.02) == ""
+    assert open_cap(Floor(0.6, 23, 40, 0, 0), 0.02) == ""
+    assert open_cap(Floor(0.6, 23, 40, 0, 189), 0.0).endswith("above the cap of 0.0%.")

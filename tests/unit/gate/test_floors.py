@@ -5,6 +5,7 @@ import math
 import pytest
 
 from ragablate.gate.combined import Combined
+from ragablate.gate.fitting import misfits
 from ragablate.gate.floor import Floor
 from ragablate.gate.floor_then_relevance import FloorThenRelevance
 from ragablate.gate.function import FunctionGate
@@ -12,6 +13,10 @@ from ragablate.gate.gap import Gap
 from ragablate.gate.relevance import Relevance
 from ragablate.protocols import GateRequest
 from ragablate.records import Corpus, Hit, Passage, Question
+from ragablate.rerank.none import NoReranker
+from ragablate.retrieve.hybrid import Hybrid
+from ragablate.retrieve.none import NoRetriever
+from ragablate.rewrite.none import NoRewriter
 
 CORPUS = Corpus(tuple(Passage(f"p{i:02d}", f"passage {i}") for i in range(30)), "digest")
 
@@ -46,6 +51,15 @@ def test_a_floor_that_refuses_the_crowded_one_refuses_the_good_one_too():
 
 def test_the_gap_tells_a_crowd_from_a_hit():
     assert outcomes(Gap(0.10), A, B, PET) == ["refuse", "go", "refuse"]
+
+
+def test_a_lone_candidate_has_no_gap_and_no_crowd_is_told_of_it():
+    lone = GateRequest("lone", Question("lone", "?"), (Hit("p00", 0.9),), (Hit("p00", 0.9),))
+    for gate in (Gap(0.0), Combined({"gap": 1.0})):
+        (item,) = gate.decide(CORPUS, [lone])
+        assert item.value.outcome == "refuse"
+        assert "gap" not in item.value.signals
+        assert item.value.reason == "A single passage was found, and nothing to compare it with."
 
 
 def test_relevance_reads_the_ranking():
@@ -116,3 +130,12 @@ def test_a_function_decides_and_what_it_may_not_say_fails_that_question_alone(mo
     assert a.value.outcome == "go"
     assert "returned 'shout'" in b.failure.message
     assert (pet.value.outcome, pet.value.reason) == ("refuse", "No pets.")
+
+
+def test_ranks_of_a_hybrid_are_no_scores_for_a_floor():
+    stages = {"rewriter": NoRewriter(), "retriever": Hybrid({"bm25": NoRetriever()}),
+              "reranker": NoReranker()}  # fmt: skip
+    (said,) = misfits(["top", "gap"], stages)
+    assert said.startswith("a gate on gap and top decides on the retriever's scores, and Hybrid")
+    assert misfits(["agreement"], stages) == []
+    assert misfits(["top"], {**stages, "retriever": NoRetriever()}) == []
