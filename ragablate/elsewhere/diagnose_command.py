@@ -14,11 +14,13 @@ from ragablate.bundle.read import load
 from ragablate.codec import plain
 from ragablate.compare.moves import Moves
 from ragablate.compare.numbers import percent
+from ragablate.diagnose.marking import Markers
 from ragablate.elsewhere.buckets import moves_between
 from ragablate.elsewhere.command import abstention_phrases
-from ragablate.elsewhere.sorting import Diagnosis, diagnose
+from ragablate.elsewhere.sorting import Diagnosis, Sorted, collected, sort
+from ragablate.embed.progress import progress
 from ragablate.errors import DatasetError
-from ragablate.logs import FORMATS, read_log, read_problems
+from ragablate.logs import FORMATS, LogStream, read_problems
 from ragablate.report.page import Page
 from ragablate.report.tables import Column, Table
 
@@ -64,8 +66,17 @@ def _sorted(path: Path, asked: argparse.Namespace) -> Diagnosis:
     problems = read_problems(str(file), asked.format, fields, "diagnose")
     if problems:
         raise DatasetError(problems)
-    log = read_log(str(file), asked.format, fields, asked.keep_going)
-    return diagnose(log, (*abstention_phrases(), *asked.phrase), asked.measure)
+    phrases = (*abstention_phrases(), *asked.phrase)
+    with progress("lines read", file.stat().st_size) as watch:
+        log = LogStream(str(file), asked.format, fields, asked.keep_going, watch)
+        return sort(collected(log, phrases, _markers(asked.marker), asked.measure))
+
+
+def _markers(templates: Sequence[str]) -> Markers:
+    try:
+        return Markers(templates)
+    except ValueError as error:
+        raise DatasetError([f"--marker: {error}."]) from error
 
 
 def _log_of(path: Path, arm: str) -> Path:
@@ -95,7 +106,7 @@ def _print(page: Page, name: str, found: Diagnosis) -> None:
             one.bucket,
             f"{len(one.qids):,}",
             percent(len(one.qids) / failed),
-            one.severity or "–",
+            _suffered(one),
             ", ".join(one.qids[:_SHOWN]) + (", …" if len(one.qids) > _SHOWN else ""),
         )
         for one in found.failures
@@ -110,6 +121,13 @@ def _print(page: Page, name: str, found: Diagnosis) -> None:
             page.bullet(page.text(f"{one.bucket}: {one.fix}."))
     for note in found.notes:
         page.line(page.text(note))
+
+
+def _suffered(one: Sorted) -> str:
+    """The severities of a bucket; a count where there are several."""
+    several = len(one.severities) > 1
+    said = [f"{s or '–'} {n:,}" if several else s or "–" for s, n in one.severities.items()]
+    return ", ".join(said)
 
 
 def _print_moves(page: Page, moved: Moves) -> None:
@@ -179,6 +197,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--format", default="auto", choices=FORMATS)
     add("--field", action="append", default=[], metavar="OURS=YOURS", help="name of a field")
     add("--phrase", action="append", default=[], help="what counts as declining, besides ours")
+    add(
+        "--marker",
+        action="append",
+        default=[],
+        metavar="[{n}]",
+        help="how answers cite: {n} in the prompt, {pid} or {page}; none, if they do not",
+    )
     add("--measure", default="correct", help="the verdict that says whether an answer failed")
     add("--margin", type=float, default=0.05, help="smallest change of the failure rate")
     add("--keep-going", action="store_true", help="leave out broken lines, and count them")

@@ -50,7 +50,7 @@ def scores(
     """
     found: dict[str, list[tuple[int, float | None]]] = {}
     for entry in entries:
-        value = entry.verdicts.get(measure) if own else _ruled(entry, phrases)
+        value = entry.verdicts.get(measure) if own else ruled(entry, phrases)
         found.setdefault(entry.qid, []).append((entry.replicate, value))
     return {
         qid: tuple(value for _, value in sorted(values, key=lambda pair: pair[0]))
@@ -81,7 +81,8 @@ def shown_gold(entry: Entry, gold: tuple[tuple[str, ...], ...]) -> float | None:
     return 1.0 if all((shown - cut).intersection(part) for part in gold) else None
 
 
-def _ruled(entry: Entry, phrases: Sequence[str]) -> float | None:
+def ruled(entry: Entry, phrases: Sequence[str]) -> float | None:
+    """Right or wrong by the reference answers; ``None`` without any."""
     return Correct(phrases).measured(_request(entry))[0]
 
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ragablate.diagnose import bucket
 from ragablate.diagnose import traversal as at
-from ragablate.elsewhere.buckets import UNSEPARATED, line_of
-from ragablate.elsewhere.scoring import declined
+from ragablate.diagnose.facts import Collector, Fact, Facts
+from ragablate.diagnose.marking import Markers
+from ragablate.diagnose.tree import (
+    EMPTY,
+    UNJUDGED,
+    UNKNOWN,
+    UNMARKED_FIGURE,
+    UNSEPARATED,
+    UNSHOWN,
+    surfaced,
+)
+from ragablate.elsewhere.scoring import ruled
 from ragablate.logs import Entry, Log
 
 Severity = Literal["critical", "high", "medium", ""]
 
 FEWEST = 50
 """Fewer failures than this name no dominant bucket."""
-UNJUDGED = "answered from its context"
-"""The last bucket of a log without verdicts: nothing in the log speaks against the answer."""
-_SHOWN = 5
+_WORST_FIRST: tuple[Severity, ...] = ("critical", "high", "medium", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class Advice:
     """What stands behind a bucket: how bad it is, what would prove it, what to try."""
 
     severity: Severity
-    """What the user suffers, not how often."""
+    """What the user suffers, not how often, where the log does not say how the answer fared."""
     experiment: str
     """The experiment that would prove it; empty where none can."""
     fix: str
@@ -52,6 +59,10 @@ ADVICE: Mapping[str, Advice] = {
         "high", "'experiment=[oracle_context,localize]'",
         "log prompt_pids: without them assembly cannot be told from retrieval",
     ),
+    UNSHOWN: Advice(
+        "high", "'experiment=[localize,swap_assembler]'",
+        "log prompt_pids: without them an evicted passage cannot be told from an unused one",
+    ),
     at.PARTIAL: Advice(
         "high", "'experiment=[oracle_context,swap_rewriter]'",
         "search for the parts apart (rewriter=decompose), or more depth",
@@ -59,8 +70,13 @@ ADVICE: Mapping[str, Advice] = {
     at.REFUSAL: Advice(
         "high", "'experiment=[oracle_context,swap_reader]'", "the prompt's rule for declining"
     ),
+    EMPTY: Advice("high", "experiment=swap_reader", "the limit of tokens, a stop word, a filter"),
     at.CITATION: Advice(
         "critical", "experiment=swap_reader reader.prompt=cite", "a prompt that cites what it shows"
+    ),
+    UNMARKED_FIGURE: Advice(
+        "medium", "experiment=swap_reader reader.prompt=cite",
+        "a prompt that cites every figure; where answers never cite, --marker none",
     ),
     at.NUMBER: Advice(
         "critical", "experiment=swap_reader", "a prompt that quotes figures (reader.prompt=quote)"
@@ -85,11 +101,13 @@ class Sorted:
     qids: tuple[str, ...]
     """Sorted; a question with several decodes once."""
     severity: Severity
-    """What the user suffers."""
+    """The worst that a user suffers here."""
     experiment: str
     """What would prove it."""
     fix: str
     """What to try then."""
+    severities: Mapping[str, int] = field(default_factory=dict)
+    """How many questions of each severity, the worst first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,82 +126,129 @@ class Diagnosis:
     """What the log does not say and what follows; what cannot be concluded."""
     buckets: Mapping[str, str] = field(default_factory=dict)
     """By qid."""
+    unknown: int = 0
+    """Answers of a judged log that nobody judged: neither OK nor failed."""
+    partial: int = 0
+    """Failed questions of which some but not all parts of the gold were in the prompt."""
+
+
+def collected(
+    entries: Iterable[Entry],
+    phrases: Sequence[str],
+    markers: Markers | None = None,
+    measure: str = at.CORRECT,
+) -> Facts:
+    """What a log says of each of its answers.
+
+    Args:
+        entries: A log's; a stream is gone through once.
+        phrases: What counts as declining to answer.
+        markers: How answers cite.
+        measure: The verdict that says whether an answer failed.
+    """
+    rule = None if measure != at.CORRECT else lambda entry: ruled(entry, phrases)
+    collector = Collector(phrases, markers or Markers(), measure, rule)
+    answers = collector.collect(entries)
+    return Facts(answers, tuple(getattr(entries, "notes", ())), collector.own)
 
 
 def diagnose(log: Log, phrases: Sequence[str], measure: str = at.CORRECT) -> Diagnosis:
-    """Sort every question of a log by following its evidence, one by one.
-
-    With verdicts (the log's own, or right and wrong by its reference answers) only failures
-    are sorted and the rest is OK. Without, every answer is sorted, and what is left at the end
-    of the way is an answer that nothing in the log speaks against.
+    """Sort every question of a log; see ``sort``.
 
     Args:
         log: The log.
         phrases: What counts as declining to answer.
         measure: The verdict that says whether an answer failed.
     """
-    from ragablate.elsewhere.scoring import scores
+    facts = collected(log.entries, phrases, measure=measure)
+    return sort(Facts(facts.answers, log.notes, facts.own))
 
-    own = any(measure in entry.verdicts for entry in log.entries)
-    judged = own or any(entry.references for entry in log.entries)
-    found: dict[str, str] = {}
-    scored = scores(log.entries, measure, phrases, own) if judged else {}
-    for entry in sorted(log.entries, key=lambda e: e.replicate):
-        if found.get(entry.qid, at.OK) in (at.OK, UNJUDGED):
-            found[entry.qid] = _bucket(entry, _score(entry, scored), measure, phrases, judged)
-    by_bucket: dict[str, list[str]] = {}
-    for qid, name in found.items():
-        by_bucket.setdefault(name, []).append(qid)
-    ok = len(by_bucket.pop(at.OK, []))
+
+def sort(facts: Facts, supported: float = at.SUPPORTED) -> Diagnosis:
+    """Sort every question by following its evidence, one by one.
+
+    With verdicts (the log's own, or right and wrong by its reference answers) only failures
+    are sorted and the rest is OK. Without, every answer is sorted, and what is left at the end
+    of the way is an answer that nothing in the log speaks against. Of several decodes the first
+    that failed counts.
+
+    Args:
+        facts: The answers.
+        supported: Least share of supported claims of an answer that its prompt supports.
+    """
+    judged = facts.judged
+    found: dict[str, tuple[str, Fact]] = {}
+    for fact in sorted(facts.answers, key=lambda f: f.replicate):
+        if fact.qid not in found or found[fact.qid][0] in (at.OK, UNJUDGED, UNKNOWN):
+            name = surfaced(fact, facts.score(fact), judged, supported)
+            if name != UNKNOWN or fact.qid not in found:
+                found[fact.qid] = (name, fact)
+    by_bucket: dict[str, list[Fact]] = {}
+    for name, fact in found.values():
+        by_bucket.setdefault(name, []).append(fact)
+    ok, unknown = (len(by_bucket.pop(name, [])) for name in (at.OK, UNKNOWN))
     failures = tuple(
-        Sorted(name, tuple(sorted(qids)), *_advice(name))
-        for name, qids in sorted(by_bucket.items(), key=lambda item: (-len(item[1]), item[0]))
+        _sorted(name, members, facts)
+        for name, members in sorted(by_bucket.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     )
-    notes = (*log.notes, *_notes(failures, judged))
-    return Diagnosis(len(found), judged, ok, failures, notes, dict(sorted(found.items())))
+    partial = sum(0 < (f.shown or 0) < 1 for fs in by_bucket.values() for f in fs)
+    notes = (*facts.notes, *_notes(failures, judged, unknown, partial), *_uncited(by_bucket))
+    buckets = {qid: name for qid, (name, _) in sorted(found.items())}
+    return Diagnosis(len(found), judged, ok, failures, notes, buckets, unknown, partial)
 
 
-def _score(entry: Entry, scored: Mapping[str, tuple[float | None, ...]]) -> float | None:
-    values = scored.get(entry.qid, ())
-    return None if not values else values[min(entry.replicate, len(values)) - 1]
-
-
-def _bucket(
-    entry: Entry, score: float | None, measure: str, phrases: Sequence[str], judged: bool
-) -> str:
-    line = line_of(entry, declined(entry, phrases))
-    found = bucket(line, {**entry.verdicts, measure: score}, measure=measure)
-    if found in (at.RETRIEVAL, at.ASSEMBLY, at.PARTIAL) and entry.shown is None:
-        return UNSEPARATED
-    if found == at.SOURCE_OR_LABEL and not judged:
-        return UNJUDGED
-    return found
-
-
-def _advice(name: str) -> tuple[Severity, str, str]:
+def _sorted(name: str, members: Sequence[Fact], facts: Facts) -> Sorted:
     known = ADVICE.get(name, Advice("", "", ""))
-    return known.severity, known.experiment, known.fix
+    counts = Counter(_suffered(name, fact, facts.score(fact), known) for fact in members)
+    severities: dict[str, int] = {s: counts[s] for s in _WORST_FIRST if counts[s]}
+    return Sorted(
+        name, tuple(sorted(fact.qid for fact in members)), min(counts, key=_WORST_FIRST.index),
+        known.experiment, known.fix, severities,
+    )  # fmt: skip
 
 
-def _notes(failures: Sequence[Sorted], judged: bool) -> list[str]:
-    notes = ["Where a failure surfaced is not what brought it about: two faults can end in the "
-             "same place. The experiment named beside a bucket is what can show it."]  # fmt: skip
+def _suffered(name: str, fact: Fact, score: float | None, known: Advice) -> Severity:
+    """What happened to the user: a wrong answer was served, or none, or a worse one."""
+    if name in (at.EVAL_GAP, at.FABRICATION, at.CITATION) or score is None:
+        return known.severity
+    return "high" if fact.error or fact.empty or fact.abstained else "critical"
+
+
+def _notes(failures: Sequence[Sorted], judged: bool, unknown: int, partial: int) -> Iterable[str]:
+    yield ("Where a failure surfaced is not what brought it about: two faults can end in the "
+           "same place. The experiment named beside a bucket is what can show it.")  # fmt: skip
     counts = Counter({one.bucket: len(one.qids) for one in failures if one.bucket != UNJUDGED})
     if judged and 0 < counts.total() < FEWEST:
-        notes.append(
+        yield (
             f"{counts.total()} failures are fewer than {FEWEST}: the order of the buckets may be "
             "luck, and no dominant one is named."
         )
     elif judged and len(counts) > 2 and counts.most_common(1)[0][1] < counts.total() / 2:
-        notes.append("The failures are spread over several stages: no single knob ends them.")
-    if UNSEPARATED in counts:
-        notes.append(
+        yield "The failures are spread over several stages: no single knob ends them."
+    if UNSEPARATED in counts or UNSHOWN in counts:
+        yield (
             "Without prompt_pids the log cannot separate assembly from retrieval: log what was "
             "put into the prompt."
         )
+    if partial:
+        yield (
+            f"{partial:,} of the failed questions had only part of their gold in the prompt: any "
+            "of it counts as arrived here."
+        )
+    if unknown:
+        yield f"{unknown:,} answers were not judged: they are neither OK nor failures."
     if not judged:
-        notes.append(
+        yield (
             "The log has neither verdicts nor reference answers: every answer was sorted, wrong or "
             "not, and the last bucket accuses nobody."
         )
-    return notes
+
+
+def _uncited(by_bucket: Mapping[str, Sequence[Fact]]) -> Iterable[str]:
+    """Where no answer cites at all, a figure without a marker says little."""
+    looked_at = [f.cites for facts in by_bucket.values() for f in facts if f.cites]
+    if UNMARKED_FIGURE in by_bucket and not {"marked", "astray"} & set(looked_at):
+        yield (
+            "No answer that was sorted cites anything: if this pipeline does not cite, "
+            "--marker none keeps figures without a marker from being sorted."
+        )

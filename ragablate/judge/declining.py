@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -11,6 +13,9 @@ from ragablate.records import Trace
 from ragablate.text.normalize import answer_tokens
 
 _ANYWHERE = "*"
+# What ``answer_tokens`` deletes inside a word.
+_DROPPED = re.compile("[\u0640\u064b-\u0652\u0670\u00ad\u200b-\u200f\u2060\ufeff]")
+_MARKS = str.maketrans("", "", "'’‘ʼ`´.")
 _TURNS = (
     "but", "however", "nevertheless", "nonetheless", "that said", "aber", "jedoch", "allerdings",
     "dennoch", "trotzdem", "pero", "sin embargo", "no obstante", "mais", "cependant", "toutefois",
@@ -37,7 +42,18 @@ def is_abstention(trace: Trace, phrases: Sequence[str]) -> bool:
         return False
     if trace.answer.abstained:
         return True
-    return _declines(trace.answer.text, marked_pids(trace), tuple(phrases))
+    return declines(trace.answer.text, marked_pids(trace), tuple(phrases))
+
+
+def declines(text: str, pids: frozenset[str], phrases: tuple[str, ...]) -> bool:
+    """Whether a text declines, by rules 2 and 3 of ``is_abstention``.
+
+    Args:
+        text: The answer.
+        pids: What it may cite by name.
+        phrases: What counts as declining.
+    """
+    return _may_decline(text, phrases) and _declines(text, pids, phrases)
 
 
 # Every judge of an answer asks, one judge after the other over all answers of an arm.
@@ -48,6 +64,35 @@ def _declines(text: str, pids: frozenset[str], phrases: tuple[str, ...]) -> bool
         return False
     rest = _after_phrase(said[0], phrases)
     return rest is not None and not _turns(rest, said[1:])
+
+
+def _may_decline(text: str, phrases: tuple[str, ...]) -> bool:
+    """Whether all words of some phrase stand anywhere in a text; most answers end here.
+
+    Every letter of a token of ``answer_tokens`` is in the form that is looked through, and
+    in the same order.
+    """
+    sought = _words_of(phrases)
+    if text.isascii():
+        form = text.lower()
+    else:
+        form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        form = _DROPPED.sub("", form)
+    form = form.translate(_MARKS)
+    for longest, others in sought.items():
+        if longest in form and any(all(word in form for word in words) for words in others):
+            return True
+    return False
+
+
+@lru_cache(maxsize=16)
+def _words_of(phrases: tuple[str, ...]) -> dict[str, list[list[str]]]:
+    """The words of letters of each phrase, by the longest of them."""
+    found: dict[str, list[list[str]]] = {}
+    for phrase in phrases:
+        words = [t for t in answer_tokens(phrase.lstrip(f"{_ANYWHERE} ")) if t.isalpha()]
+        found.setdefault(max(words, key=len, default=""), []).append(words)
+    return found
 
 
 def phrase_problems(phrases: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragablate.records import ContextPassage, GateDecision, Turn
+from ragablate.records import Claim, ContextPassage, GateDecision, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,14 @@ class Entry:
     """Whether the corpus can answer it."""
     verdicts: Mapping[str, float] = field(default_factory=dict)
     """The log's own scores, by name."""
+    claims: tuple[Claim, ...] = ()
+    """What the answer says, each with the passage it was found to rest on."""
     slices: Mapping[str, str] = field(default_factory=dict)
     """Strata."""
     history: tuple[Turn, ...] = ()
     """Earlier turns."""
+    timestamp: str = ""
+    """When it was answered, as the log says it."""
     meta: Mapping[str, Any] = field(default_factory=dict)
     """Every field that is not understood, unchanged."""
 

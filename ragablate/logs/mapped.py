@@ -6,11 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from ragablate.logs.entry import Entry, LoggedPassage, as_shown, pid_of, qid_of
 from ragablate.logs.nesting import at, parsed
-from ragablate.records import ContextPassage, GateDecision, Turn
+from ragablate.logs.values import (
+    as_object,
+    as_score,
+    as_text,
+    claims_of,
+    gate_of,
+    group,
+    listed,
+    truth,
+    turn_of,
+    without_seed,
+)
+from ragablate.records import ContextPassage
 
 Rows = Iterable[tuple[str, Mapping[str, Any]]]
 
@@ -42,8 +52,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "history": ("history",),
     "error": ("error",),
     "verdicts": ("verdicts", "metrics"),
+    "claims": ("claims",),
+    "timestamp": ("timestamp", "created_at"),
 }  # fmt: skip
 """Every field an entry has, and the names it goes by unless a map says otherwise."""
+
+_OURS: Mapping[str, tuple[str, int]] = {
+    theirs: (ours, place)
+    for ours, names in reversed(tuple(FIELDS.items()))
+    for place, theirs in enumerate(names)
+}
+"""By a row's field, which of ours it is, and how many other names go before it."""
 
 PASSAGE: Mapping[str, tuple[str, ...]] = {
     "pid": ("pid", "id", "doc_id", "passage_id", "chunk_id"),
@@ -63,93 +82,113 @@ class Mapper:
             ``FIELDS``. ``verdict`` may name a field with one score, or a human's yes or no.
         shown_is_retrieved: Whether the log's one list of passages is what the reader saw, as
             in evaluation rows, where no assembler stands in between.
+        texts: Whether texts of passages and fields that are not understood are kept. Without,
+            an entry has ids alone, and takes a fraction of the time and of the memory.
     """
 
-    def __init__(self, fields: Mapping[str, str | None], shown_is_retrieved: bool) -> None:
+    def __init__(
+        self, fields: Mapping[str, str | None], shown_is_retrieved: bool, texts: bool = True
+    ) -> None:
         self._fields = {name: value for name, value in fields.items() if value}
         self._shown_is_retrieved = shown_is_retrieved
+        self._texts = texts
+        self._passage = passage if texts else _only_id
 
     def entries(self, rows: Rows) -> Iterator[Entry]:
         """One entry a row."""
         for place, row in rows:
-            yield self._entry(place, row)
+            yield self.entry(place, row)
 
-    def _get(self, row: Mapping[str, Any], name: str) -> Any:
-        own = self._fields.get(name)
-        if own is not None:
-            return row[own] if own in row else at(row, own)
-        return next((row[n] for n in FIELDS.get(name, ()) if row.get(n) is not None), None)
+    def _found(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """What the row holds of an entry, by our name."""
+        found: dict[str, Any] = {}
+        best: dict[str, int] = {}
+        for theirs, value in row.items():
+            ours = _OURS.get(theirs)
+            if ours is None or value is None or ours[0] in self._fields:
+                continue
+            name, place = ours
+            if name not in found or place < best[name]:
+                found[name], best[name] = value, place
+        for name, own in self._fields.items():
+            found[name] = row[own] if own in row else at(row, own)
+        return found
 
-    def _entry(self, place: str, row: Mapping[str, Any]) -> Entry:
-        question = str(self._get(row, "question") or "")
-        retrieved = self._retrieved(row)
-        shown, context = self._context(row, retrieved)
-        qid = self._get(row, "qid")
-        gold = [_group(g) for g in _listed(self._get(row, "gold_ids"))]
+    def entry(self, place: str, row: Mapping[str, Any]) -> Entry:
+        """The entry of one row."""
+        found = self._found(row)
+        get = found.get
+        question = str(get("question") or "")
+        retrieved = self._retrieved(found)
+        shown, context = self._context(found, retrieved)
+        qid = get("qid")
+        gold = [group(g) for g in listed(get("gold_ids"))]
         if row.get("gold_parts") and "gold_ids" not in self._fields:
-            gold = [_group(g) for g in row["gold_parts"]]
-        decoding = parsed(self._get(row, "decoding"))
+            gold = [group(g) for g in row["gold_parts"]]
+        decoding = parsed(get("decoding"))
         return Entry(
             place=place,
             qid=str(qid) if qid not in (None, "") else qid_of(question),
             question=question,
-            replicate=int(self._get(row, "replicate") or 1),
-            answer=_text(self._get(row, "answer")),
+            replicate=int(get("replicate") or 1),
+            answer=as_text(get("answer")),
             retrieved=retrieved,
-            searches=self._searches(row),
-            candidates=self._candidates(row),
-            filter=_object(self._get(row, "filter")),
-            gate=_gate(self._get(row, "gate")),
+            searches=self._searches(found),
+            candidates=self._candidates(found),
+            filter=as_object(get("filter")),
+            gate=gate_of(get("gate")),
             shown=shown,
             context=context,
-            context_digest=str(self._get(row, "context_digest") or ""),
-            frame_digest=str(self._get(row, "frame_digest") or ""),
-            reader=str(self._get(row, "prompt_version") or ""),
-            model=str(self._get(row, "model") or ""),
-            decoding=_without_seed(decoding),
-            abstained=_truth(self._get(row, "abstained")),
-            error=str(self._get(row, "error") or ""),
-            references=tuple(str(r) for r in _listed(self._get(row, "references"))),
+            context_digest=str(get("context_digest") or ""),
+            frame_digest=str(get("frame_digest") or ""),
+            reader=str(get("prompt_version") or ""),
+            model=str(get("model") or ""),
+            decoding=without_seed(decoding),
+            abstained=truth(get("abstained")),
+            error=str(get("error") or ""),
+            references=tuple(str(r) for r in listed(get("references"))),
             gold=tuple(g for g in gold if g),
-            gold_texts=tuple(str(t) for t in _listed(self._get(row, "gold_texts"))),
-            answerable=_truth(self._get(row, "answerable")) is not False,
-            verdicts=self._verdicts(row),
-            slices={str(k): str(v) for k, v in (self._get(row, "slices") or {}).items()},
-            history=tuple(_turn(t) for t in self._get(row, "history") or ()),
-            meta=self._rest(row),
+            gold_texts=tuple(str(t) for t in listed(get("gold_texts"))),
+            answerable=truth(get("answerable")) is not False,
+            verdicts=self._verdicts(found),
+            slices={str(k): str(v) for k, v in (get("slices") or {}).items()},
+            history=tuple(turn_of(t) for t in get("history") or ()),
+            claims=tuple(claims_of(get("claims"))),
+            timestamp=str(get("timestamp") or ""),
+            meta=self._rest(row) if self._texts else {},
         )
 
-    def _retrieved(self, row: Mapping[str, Any]) -> tuple[LoggedPassage, ...] | None:
-        given = self._get(row, "retrieved")
-        ids = _listed(self._get(row, "retrieved_ids"))
+    def _retrieved(self, has: Mapping[str, Any]) -> tuple[LoggedPassage, ...] | None:
+        given = has.get("retrieved")
+        ids = listed(has.get("retrieved_ids"))
         if given is None:
             return tuple(LoggedPassage(str(i)) for i in ids) if ids else None
-        found = [passage(member) for member in _listed(given)]
+        found = [self._passage(member) for member in listed(given)]
         if len(ids) == len(found):
             found = [replace(p, pid=str(i)) for i, p in zip(ids, found, strict=True)]
         return tuple(found)
 
-    def _searches(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
-        given = self._get(row, "searches")
-        return None if given is None else tuple(str(s) for s in _listed(given)) or None
+    def _searches(self, has: Mapping[str, Any]) -> tuple[str, ...] | None:
+        given = has.get("searches")
+        return None if given is None else tuple(str(s) for s in listed(given)) or None
 
-    def _candidates(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
+    def _candidates(self, has: Mapping[str, Any]) -> tuple[str, ...] | None:
         """By id: a bare word is one, a bare text is named by what it says."""
-        given = self._get(row, "candidates")
+        given = has.get("candidates")
         if given is None:
             return None
         return tuple(
             str(m) if isinstance(m, str | int) and len(str(m).split()) == 1 else passage(m).pid
-            for m in _listed(given)
+            for m in listed(given)
         )
 
     def _context(
-        self, row: Mapping[str, Any], retrieved: tuple[LoggedPassage, ...] | None
+        self, has: Mapping[str, Any], retrieved: tuple[LoggedPassage, ...] | None
     ) -> tuple[tuple[str, ...] | None, tuple[ContextPassage, ...] | None]:
         """What was shown, by id and, where the log lets it be known, verbatim."""
-        pids, given = self._get(row, "prompt_pids"), self._get(row, "context")
+        pids, given = has.get("prompt_pids"), has.get("context")
         if given is not None:
-            members = [passage(member) for member in _listed(given)]
+            members = [self._passage(member) for member in listed(given)]
         elif pids is not None:
             known = {p.pid: p for p in retrieved or ()}
             members = [known.get(str(pid), LoggedPassage(str(pid))) for pid in pids]
@@ -158,16 +197,16 @@ class Mapper:
         else:
             return None, None
         shown = tuple(p.pid for p in members)
-        if any(p.text is None for p in members):
+        if not self._texts or any(p.text is None for p in members):
             return shown, None
         return shown, tuple(as_shown(p.pid, p.text or "") for p in members)
 
-    def _verdicts(self, row: Mapping[str, Any]) -> dict[str, float]:
-        given = parsed(self._get(row, "verdicts"))
+    def _verdicts(self, has: Mapping[str, Any]) -> dict[str, float]:
+        given = parsed(has.get("verdicts"))
         found = {} if not isinstance(given, Mapping) else dict(given)
-        if "verdict" in self._fields:
-            found["correct"] = self._get(row, "verdict")
-        scores = {str(name): _score(value) for name, value in found.items()}
+        if "verdict" in has:
+            found["correct"] = has.get("verdict")
+        scores = {str(name): as_score(value) for name, value in found.items()}
         return {name: value for name, value in scores.items() if value is not None}
 
     def _rest(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,7 +225,7 @@ def passage(member: Any) -> LoggedPassage:
     fields = inside if isinstance(inside, Mapping) else member
     by = {k: next((fields[n] for n in v if fields.get(n) is not None), None)
           for k, v in PASSAGE.items()}  # fmt: skip
-    text = _text(by["text"])
+    text = as_text(by["text"])
     pid = by["pid"]
     score = by["score"]
     return LoggedPassage(
@@ -195,66 +234,13 @@ def passage(member: Any) -> LoggedPassage:
         str(by["title"] or ""),
         float(score) if isinstance(score, int | float) and not isinstance(score, bool) else None,
         str(by["document"]) if isinstance(by["document"], str | int) else "",
-        _object(by["meta"]),
+        as_object(by["meta"]),
     )
 
 
-def _object(value: Any) -> dict[str, Any]:
-    value = parsed(value)
-    return {str(k): v for k, v in value.items()} if isinstance(value, Mapping) else {}
-
-
-def _gate(value: Any) -> GateDecision | None:
-    """A gate's decision; what is no decision of ours says nothing."""
-    given = {"outcome": value} if isinstance(value, str) else _object(value)
-    try:
-        return msgspec.convert(given, GateDecision)
-    except msgspec.ValidationError:
-        return None
-
-
-def _listed(value: Any) -> list[Any]:
-    value = parsed(value)
-    if value is None or value == "":
-        return []
-    if isinstance(value, list | tuple):
-        return [v for v in value if v is not None]
-    return [value]
-
-
-def _group(member: Any) -> tuple[str, ...]:
-    return tuple(str(m) for m in member) if isinstance(member, list | tuple) else (str(member),)
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _truth(value: Any) -> bool | None:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    return None if value is None else words.get(str(value).strip().lower())
-
-
-def _score(value: Any) -> float | None:
-    """A score, or a human's yes or no as 1 or 0."""
-    said = {"pass": 1.0, "correct": 1.0, "right": 1.0, "fail": 0.0, "incorrect": 0.0, "wrong": 0.0}
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if value == value else None
-    if isinstance(value, str) and value.strip().lower() in said:
-        return said[value.strip().lower()]
-    truth = _truth(value)
-    return None if truth is None else float(truth)
-
-
-def _without_seed(value: Any) -> dict[str, Any] | None:
-    if not isinstance(value, Mapping):
-        return None
-    rest = {str(k): v for k, v in value.items() if k != "seed"}
-    return rest or None
-
-
-def _turn(value: Any) -> Turn:
-    if isinstance(value, Mapping):
-        speaker = value.get("speaker") or value.get("role") or "user"
-        return Turn(str(speaker), str(value.get("text") or value.get("content") or ""))
-    return Turn("user", str(value))
+def _only_id(member: Any) -> LoggedPassage:
+    """A passage without its text."""
+    if isinstance(member, dict) and isinstance(member.get("pid"), str):
+        return LoggedPassage(member["pid"])
+    found = passage(member)
+    return LoggedPassage(found.pid, None, score=found.score, doc_id=found.doc_id)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from ragablate.errors import AdapterError, DatasetError
 from ragablate.logs import bundled, frozen, spans
 from ragablate.logs.entry import Entry, Log, LoggedPassage
 from ragablate.logs.mapped import FIELDS, Mapper
+from ragablate.logs.rows import Broken, Row, rows
 from ragablate.resources import locate
 
 FORMATS = ("auto", "traces", "frozen", "fields", "openinference", "ragas", "ragchecker")
@@ -60,36 +58,35 @@ def read_log(
         DatasetError: It cannot be read, a line of it is broken, or nothing in it is an answer.
     """
     file = locate(path)
-    skipped: list[str] = []
-    rows = list(_rows(file, skipped if keep_going else None))
-    if not rows:
+    broken = Broken(keep_going)
+    read = list(rows(file, broken))
+    if not read:
         raise DatasetError([f"{path} holds nothing. Give a log with one answer a line."])
-    found = _told(rows[0][1], fields or {}) if form == "auto" else form
+    found = told(read[0][1], fields or {}) if form == "auto" else form
     try:
-        entries = _entries(rows, found, fields or {})
+        entries = _entries(read, found, fields or {})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DatasetError(
-            [f"{path} does not read as {found} ({error}). Set format, or map its fields."]
-        ) from error
+        raise unreadable(path, found, error) from error
     if not entries:
         raise DatasetError([f"{path} read as {found} holds no answer. Set format."])
-    texts: dict[str, LoggedPassage] = frozen.texts(rows) if found == "frozen" else {}
+    texts: dict[str, LoggedPassage] = frozen.texts(read) if found == "frozen" else {}
     folder = bundled.beside(file) if found == "traces" else None
     if folder is not None:
         entries, texts = bundled.completed(entries, folder)
     _collect(entries, texts)
     _refuse(path, entries)
-    return Log(path, found, entries, texts, (*_left_out(skipped), *_notes(entries)))
+    return Log(path, found, entries, texts, (*broken.notes(), *_notes(entries)))
 
 
-def _left_out(skipped: list[str]) -> tuple[str, ...]:
-    if not skipped:
-        return ()
-    lines = "line was" if len(skipped) == 1 else "lines were"
-    return (f"{len(skipped)} broken {lines} left out (first: {skipped[0]})",)
+def unreadable(where: str, form: str, error: Exception) -> DatasetError:
+    """What to say of rows that a format does not fit."""
+    return DatasetError(
+        [f"{where} does not read as {form} ({error}). Set format, or map its fields."]
+    )
 
 
-def _told(row: Mapping[str, Any], fields: Mapping[str, str | None]) -> str:
+def told(row: Mapping[str, Any], fields: Mapping[str, str | None]) -> str:
+    """The format of a log, by the fields of its first row."""
     if any(fields.values()):
         return "fields"
     if frozen.is_frozen(row):
@@ -103,9 +100,7 @@ def _told(row: Mapping[str, Any], fields: Mapping[str, str | None]) -> str:
     return "ragas" if any(name in row for name in _RAGAS) else "fields"
 
 
-def _entries(
-    rows: list[tuple[str, Any]], form: str, fields: Mapping[str, str | None]
-) -> tuple[Entry, ...]:
+def _entries(rows: list[Row], form: str, fields: Mapping[str, str | None]) -> tuple[Entry, ...]:
     if form == "openinference":
         return tuple(spans.entries(rows))
     if form == "frozen":
@@ -119,77 +114,13 @@ def _entries(
     return tuple(found)
 
 
-def _results(rows: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _results(rows: Iterable[Row]) -> Iterator[Row]:
     for place, row in rows:
         if isinstance(row.get("results"), list):
             for number, result in enumerate(row["results"], 1):
                 yield f"{place}, result {number}", result
         else:
             yield place, row
-
-
-def _rows(file: Path, skipped: list[str] | None) -> Iterator[tuple[str, Any]]:
-    if file.suffix == ".parquet":
-        yield from _table(file)
-        return
-    try:
-        data = file.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise DatasetError([f"{file} cannot be read ({error.strerror})."]) from error
-    lines = [(n, line) for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
-    problems: list[str] = []
-    found = list(_objects(file, lines, problems))
-    whole = None if not problems and found else _whole(data)
-    if whole is not None:
-        yield from ((f"{file}, member {n}", row) for n, row in enumerate(whole, 1))
-        return
-    if problems and skipped is not None and found:
-        skipped += problems
-    elif problems:
-        rest = len(problems) - _SHOWN
-        more = [f"... and {rest} more problems."] if rest > 0 else []
-        raise DatasetError([*problems[:_SHOWN], *more])
-    yield from found
-
-
-def _objects(
-    file: Path, lines: list[tuple[int, bytes]], problems: list[str]
-) -> Iterator[tuple[str, Any]]:
-    for number, line in lines:
-        try:
-            row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            problems.append(f"{file}, line {number}: invalid JSON ({error}). Correct the line.")
-            continue
-        if isinstance(row, Mapping):
-            yield f"{file}, line {number}", row
-        elif not (isinstance(row, list) and len(lines) == 1):
-            problems.append(f"{file}, line {number}: no JSON object. Write one answer a line.")
-
-
-def _whole(data: bytes) -> list[Any] | None:
-    """The members of a file that is one JSON document, or ``None``."""
-    try:
-        document = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    members = document if isinstance(document, list) else [document]
-    return members if all(isinstance(m, Mapping) for m in members) else None
-
-
-def _table(file: Path) -> Iterator[tuple[str, Any]]:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        from ragablate.errors import MissingExtra
-
-        raise MissingExtra("pyarrow", "tables", f"the log {file}") from error
-    try:
-        rows = parquet.read_table(file).to_pylist()
-    except (ArrowException, OSError) as error:
-        raise DatasetError([f"{file} cannot be read ({error}). Make it a Parquet file."]) from error
-    for number, row in enumerate(rows, 1):
-        yield f"{file}, row {number}", {k: v for k, v in row.items() if v is not None}
 
 
 def _collect(entries: tuple[Entry, ...], texts: dict[str, LoggedPassage]) -> None:

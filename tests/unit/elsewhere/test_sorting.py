@@ -138,7 +138,7 @@ def test_a_csv_has_a_row_a_failed_question(
     assert main(["diagnose", str(write(tmp_path, *EX_21)), "--csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 5
-    assert any(line.startswith("q2,assembly,high,") for line in lines)
+    assert any(line.startswith("q2,assembly,critical,") for line in lines)
 
 
 def test_a_broken_line_is_named_with_its_number(
