@@ -122,10 +122,6 @@ class Mapper:
         retrieved = self._retrieved(found)
         shown, context = self._context(found, retrieved)
         qid = get("qid")
-        gold = [group(g) for g in listed(get("gold_ids"))]
-        if row.get("gold_parts") and "gold_ids" not in self._fields:
-            gold = [group(g) for g in row["gold_parts"]]
-        decoding = parsed(get("decoding"))
         return Entry(
             place=place,
             qid=str(qid) if qid not in (None, "") else qid_of(question),
@@ -143,11 +139,11 @@ class Mapper:
             frame_digest=str(get("frame_digest") or ""),
             reader=str(get("prompt_version") or ""),
             model=str(get("model") or ""),
-            decoding=without_seed(decoding),
+            decoding=without_seed(parsed(get("decoding"))),
             abstained=truth(get("abstained")),
             error=str(get("error") or ""),
             references=tuple(str(r) for r in listed(get("references"))),
-            gold=tuple(g for g in gold if g),
+            gold=self._gold(row, found),
             gold_texts=tuple(str(t) for t in listed(get("gold_texts"))),
             answerable=truth(get("answerable")) is not False,
             verdicts=self._verdicts(found),
@@ -157,6 +153,11 @@ class Mapper:
             timestamp=str(get("timestamp") or ""),
             meta=self._rest(row) if self._texts else {},
         )
+
+    def _gold(self, row: Mapping[str, Any], has: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+        parts = None if "gold_ids" in self._fields else row.get("gold_parts")
+        given = (group(g) for g in parts or listed(has.get("gold_ids")))
+        return tuple(g for g in given if g)
 
     def _retrieved(self, has: Mapping[str, Any]) -> tuple[LoggedPassage, ...] | None:
         given = has.get("retrieved")
