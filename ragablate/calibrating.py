@@ -50,7 +50,7 @@ def scores(checked: Checked, signal: str, segment: str, progress: Progress) -> t
         one = found[question.qid]
         if one.failure is not None:
             raise AdapterError(f"question '{question.qid}': {one.failure.message}")
-        request = GateRequest(question.qid, question, one.candidates, one.retrieved)
+        request = GateRequest(question.qid, question, one.candidates, one.retrieved, one.signals)
         rows.append(
             Scored(
                 question.qid,

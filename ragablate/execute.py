@@ -189,6 +189,7 @@ def _traces(
                 prompt_digest=reading.digest,
                 answer=item.value if item is not None else None,
                 failure=each.failure or (item.failure if item is not None else None),
+                signals=each.signals,
             )
         )
     return {arm: tuple(found) for arm, found in traces.items()}

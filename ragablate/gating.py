@@ -33,7 +33,13 @@ def gate_requests(
         raise AdapterError(wrong)
     segment = str(getattr(gate, "segment", ""))
     return [
-        GateRequest(qid, seen(question, segment), value(found.candidates[qid]), item.value)
+        GateRequest(
+            qid,
+            seen(question, segment),
+            value(found.candidates[qid]),
+            item.value,
+            found.signals.get(qid, {}),
+        )
         for qid, question in questions.items()
         if (item := retrieved[qid]).value is not None
     ]

@@ -23,6 +23,7 @@ from ragablate.prepared import (
     extended,
     failed,
     fused,
+    lowest,
     prepared,
     texts,
     value,
@@ -45,6 +46,7 @@ from ragablate.records import (
     Ranking,
     ResolvedGold,
     Searches,
+    SearchResult,
 )
 from ragablate.searched import Searched, cut, searched
 from ragablate.stages import Progress, Work, run
@@ -167,7 +169,7 @@ class Upstream:
     ) -> Found:
         lineage = digest("retrieve", arm.fingerprints["retriever"], corpus.digest, upstream)
 
-        def build() -> dict[str, Item[Ranking]]:
+        def build() -> Found:
             requests = [
                 SearchRequest(f"{qid}#{number}", text, q)
                 for qid, q in self._questions.items()
@@ -176,11 +178,12 @@ class Upstream:
             retriever = arm["retriever"]
             view = self.searched(corpus)
             call = _over(retriever.retrieve, view.corpus)
-            items = self._run("retrieve", retriever, call, Item[Ranking], lineage, requests)
+            items = self._run("retrieve", retriever, call, SearchResult, lineage, requests)
             ranked = {key: view.passages(item) for key, item in items.items()}
-            return {qid: fused(qid, searches[qid], ranked) for qid in self._questions}
+            candidates = {qid: fused(qid, searches[qid], ranked) for qid in self._questions}
+            return Found(searches, candidates, lineage, lowest(searches, ranked))
 
-        return Found(searches, self._once(lineage, build), lineage)
+        return self._once(lineage, build)
 
     def _rerank(
         self, arm: Pipeline, corpus: Corpus, found: Found, lineage: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ragablate.records import (
@@ -14,6 +14,7 @@ from ragablate.records import (
     Question,
     Ranking,
     Searches,
+    SearchResult,
 )
 from ragablate.retrieve.fusion import reciprocal_rank_fusion
 
@@ -39,6 +40,8 @@ class Prepared:
     """After the intervention."""
     failure: Failure | None = None
     """The first failure on the way; what comes after it is empty."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """The retriever's numbers about the search."""
 
     @property
     def refused(self) -> bool:
@@ -53,6 +56,8 @@ class Found:
     searches: ByQid[Searches]
     candidates: ByQid[Ranking]
     lineage: str
+    signals: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """The retriever's numbers about a question, by qid; none for a question without any."""
 
 
 def value(item: Item[Ranking]) -> Ranking:
@@ -100,6 +105,21 @@ def fused(qid: str, searches: Item[Searches], ranked: ByQid[Ranking]) -> Item[Ra
     return Item(qid, reciprocal_rank_fusion(rankings, searches.value.k))
 
 
+def lowest(searches: ByQid[Searches], ranked: ByQid[Ranking]) -> dict[str, Mapping[str, float]]:
+    """Signals by qid: the lowest of a question's searches, of those that every search has.
+
+    A question is as well served as the worst of its parts.
+    """
+    found: dict[str, Mapping[str, float]] = {}
+    for qid, item in searches.items():
+        items = [ranked[f"{qid}#{number}"] for number in range(len(texts(item)))]
+        each = [i.signals if isinstance(i, SearchResult) else {} for i in items]
+        shared = set(each[0]).intersection(*each[1:]) if each else set()
+        if shared:
+            found[qid] = {name: min(signals[name] for signals in each) for name in sorted(shared)}
+    return found
+
+
 def prepared(
     question: Question,
     found: Found,
@@ -124,4 +144,5 @@ def prepared(
         decision,
         context,
         failure,
+        found.signals.get(qid, {}),
     )

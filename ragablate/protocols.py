@@ -7,8 +7,7 @@
 
 Rules every adapter keeps (``tests/contract`` enforces them):
 
-1. Batch in; results are yielded as they are ready, in any order, each input answered
-   exactly once, keyed by its ``id``.
+1. Batch in; results come as they are ready, in any order, one for each input, by its ``id``.
 2. Deterministic: equal constructor arguments and inputs give equal outputs; a reader that
    cannot promise this sets ``stochastic = True`` and uses the request's seed.
 3. No gold before the judge: only ``intervene`` and ``judge`` have a parameter that can
@@ -43,8 +42,7 @@ Optional methods, found by name:
 * ``close() -> None``: end child processes and connections;
 * ``cost_usd(answer) -> float | None`` and ``most_usd(request) -> float | None``, of a reader
   that costs money: what an answer cost and can cost at most; ``None`` where unknown;
-* ``estimate(prompts)``, of the same: tokens and US dollars of an answer to each, as
-  ``ragablate.read.prices.Estimate``;
+* ``estimate(prompts)``, of the same: a ``ragablate.read.prices.Estimate`` of each answer;
 * ``read_together([(reader, request)])``, a static method of a reader: yields ``(reader, item)``
   for several readers of its class, asked in the order given rather than one after the other.
 
@@ -61,8 +59,8 @@ Optional attributes, ``False`` where absent:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from ragablate.records import (
@@ -142,6 +140,8 @@ class GateRequest:
     """With the retriever's scores."""
     retrieved: Ranking
     """With the reranker's scores."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """The retriever's numbers about the search (``SearchResult``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Retriever(Protocol):
     def retrieve(
         self, corpus: Corpus, requests: Sequence[SearchRequest]
     ) -> Iterator[Item[Ranking]]:
-        """Search ``corpus``, whose index is built on first use and kept by its digest."""
+        """Search ``corpus``, indexed on first use; items with signals are ``SearchResult``."""
         ...
 
 

@@ -9,7 +9,7 @@ into rankings of passages.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragablate.dataset.digests import corpus_digest
 from ragablate.errors import AdapterError
@@ -36,7 +36,7 @@ class Searched:
             pid = self.owners.get(hit.pid, hit.pid)
             best[pid] = max(hit.score, best.get(pid, hit.score))
         ranked = sorted((Hit(p, s) for p, s in best.items()), key=lambda h: (-h.score, h.pid))
-        return Item(item.id, tuple(ranked))
+        return replace(item, value=tuple(ranked))
 
 
 def searched(corpus: Corpus) -> Searched:

@@ -63,6 +63,8 @@ class TraceLine:
     """What was searched."""
     candidates: tuple[Hit, ...] = ()
     """What the retriever returned."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """The retriever's numbers about the search."""
     gate: GateDecision | None = None
     """The gate's decision."""
     evicted: tuple[Evicted, ...] = ()
@@ -186,6 +188,7 @@ def trace_line(
         history=trace.history,
         searches=trace.searches,
         candidates=trace.candidates,
+        signals=trace.signals,
         gate=trace.gate,
         evicted=trace.context.evicted,
         context_digest=trace.context_digest,

@@ -73,6 +73,7 @@ from ragablate.records.upstream import (
     ResolvedAlternative,
     ResolvedGold,
     Searches,
+    SearchResult,
 )
 
 __all__ = [
@@ -121,6 +122,7 @@ __all__ = [
     "ResolvedGold",
     "Scalar",
     "Scores",
+    "SearchResult",
     "SearchedPassage",
     "Searches",
     "Segment",

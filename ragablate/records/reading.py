@@ -101,6 +101,8 @@ class Trace:
     """What was said; ``None`` with a failure."""
     failure: Failure | None
     """What went wrong, where something did."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """The retriever's numbers about the search."""
 
 
 ClaimStatus = Literal["supported", "contradicted", "unsupported", "unclear", "vague"]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ragablate.records.items import Item
+
 GateOutcome = Literal["go", "refuse", "clarify", "broaden"]
 """What a gate decides before anything is assembled."""
 
@@ -22,6 +24,15 @@ class Hit:
 
 Ranking = tuple[Hit, ...]
 """Hits by descending score, ties by ascending pid. Empty is a valid ranking."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Item[Ranking]):
+    """A ranking with numbers about its search: what a retriever may answer for a plain item."""
+
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """By name, finite; they reach the trace and the gate. One that a search has no value for is
+    left out. Of several searches of a question the lowest stands."""
 
 
 @dataclass(frozen=True, slots=True)

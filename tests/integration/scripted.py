@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ragablate.protocols import GateRequest
-from ragablate.records import Answer, Corpus, GateDecision, Item, Searches
+from ragablate.protocols import GateRequest, SearchRequest
+from ragablate.records import Answer, Corpus, GateDecision, Hit, Item, Searches, SearchResult
 
 ASKED: list[str] = []
 SEEDS: dict[str, list[int]] = {}
@@ -39,6 +39,30 @@ class RefusesSome:
         for request in requests:
             refused = self.word in request.question.text
             yield Item(request.id, GateDecision("refuse" if refused else "go", "nothing near"))
+
+
+class CountsWords:
+    """A retriever that finds one passage and tells how many words were searched."""
+
+    def retrieve(self, corpus: Corpus, requests: Sequence[SearchRequest]) -> Iterator[SearchResult]:
+        for request in requests:
+            found = (Hit(corpus.passages[0].pid, 1.0),)
+            told = {"words": float(len(request.text.split()))}
+            yield SearchResult(request.id, found, signals=told)
+
+
+class WantsWords:
+    """A gate that goes on at so many words, as the retriever counted them."""
+
+    def __init__(self, words: float) -> None:
+        self.words = words
+
+    def decide(
+        self, corpus: Corpus, requests: Sequence[GateRequest]
+    ) -> Iterator[Item[GateDecision]]:
+        for request in requests:
+            enough = request.signals["words"] >= self.words
+            yield Item(request.id, GateDecision("go" if enough else "refuse"))
 
 
 class SearchesTwice:

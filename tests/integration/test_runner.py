@@ -16,6 +16,7 @@ from ragablate.errors import DesignError, NoAnswers
 from ragablate.session import Outcome
 
 pytestmark = pytest.mark.usefixtures("hydra")
+CONF = f"hydra.searchpath=[file://{Path(__file__).parent / 'conf'}]"
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +97,7 @@ def test_a_crash_of_the_reader_is_an_outcome_that_scores_zero(run: Any) -> None:
 def test_a_gate_keeps_a_question_from_the_reader_but_never_from_the_oracle(run: Any) -> None:
     outcome = run(
         "experiment=oracle_context",
-        f"hydra.searchpath=[file://{Path(__file__).parent / 'conf'}]",
+        CONF,
         "gate=refuses_some",
     )
     refused = [t for t in outcome.bundle.traces["control"] if t.gate and t.gate.outcome != "go"]
@@ -118,6 +119,29 @@ def test_a_rewriter_may_read_the_results_and_search_again(run: Any) -> None:
     trace = outcome.bundle.traces["control"][0]
     assert trace.searches == (QUESTIONS[0]["question"], "harbour")
     assert {"p5", "p8"} <= {hit.pid for hit in trace.candidates}
+
+
+def test_a_retriever_s_signals_reach_the_trace_and_the_gate(run: Any) -> None:
+    """Also when they come back from the store, and the lowest where there were two searches."""
+    chosen = (
+        "experiment=closed_book",
+        "retriever=none",
+        "retriever._target_=scripted.CountsWords",
+        CONF,
+        "gate=wants_words",
+    )
+    once = run(*chosen)
+    again = run(*chosen)
+    for outcome in (once, again):
+        traces = outcome.bundle.traces["control"]
+        words = {t.qid: float(len(t.question.split())) for t in traces}
+        assert {t.qid: t.signals for t in traces} == {q: {"words": n} for q, n in words.items()}
+        assert {t.qid: t.gate.outcome == "go" for t in traces} == {
+            q: n >= 6 for q, n in words.items()
+        }
+    twice = run(*chosen, "rewriter._target_=scripted.SearchesTwice").bundle.traces["control"]
+    assert {t.signals["words"] for t in twice} == {1.0}
+    assert {t.gate.outcome for t in twice} == {"refuse"}
 
 
 def test_replicates_are_decoded_apart_and_the_placebo_takes_the_next_number(run: Any) -> None:
