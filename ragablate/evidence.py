@@ -177,6 +177,7 @@ def _plan_json(
             for e in checked.plan.experiments
         ],
         "choices": checked.plan.choices,
+        **({"remarks": checked.plan.remarks} if checked.plan.remarks else {}),
         "contrasts": checked.plan.contrasts,
         "analyses": checked.plan.analyses,
         "arms": [_arm_json(checked, executed, arm) for arm in checked.plan.arms],

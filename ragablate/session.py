@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import draft, seal, write, write_effects
 from ragablate.checked import Checked
 from ragablate.dataset.digests import set_digest
-from ragablate.design import UNCUT, Plan, plan
+from ragablate.design import UNCUT, Plan, off_in_all_arms, plan, without_gate
 from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
@@ -86,6 +86,10 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
         raise DesignError(error.problems) from error
     pipelines = {name: pipeline for name, pipeline in built.items() if pipeline is not None}
     checked = Checked(planned, pipelines, judges, measures, chosen, workshop, tuple(overrides))
+    off = off_in_all_arms(planned, pipelines, chosen)
+    if off:
+        again = check(without_gate(overrides), config_name)
+        return replace(again, plan=replace(again.plan, remarks=(off,)), overrides=tuple(overrides))
     problems = unfit(checked.pipelines, chosen)
     problems += looking.too_early(control["sequential"], len(chosen.questions))
     problems += _too_few(chosen) + _name_problems(checked.name) + _uncut(planned, chosen)

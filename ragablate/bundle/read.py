@@ -114,6 +114,7 @@ class Bundle:
             analyses=self.analyses,
             reasons=self._reasons(),
             buckets=self.buckets(self.headline),
+            remarks=tuple(plan.get("remarks", ())),
         )
 
     def corpus_of(self, arm: str) -> str:

@@ -108,7 +108,7 @@ def _rest(case: Case) -> list[Effect]:
 
 
 def _notes(table: ScoreTable, conclusions: Sequence[Conclusion]) -> tuple[str, ...]:
-    study, notes = table.study, []
+    study, notes = table.study, list(table.study.remarks)
     gaps = sorted(q for q in study.qids if q in study.eval_gaps)
     if gaps:
         notes.append(

@@ -36,6 +36,8 @@ class Plan:
     """Designs of several arms, in the order of the experiments."""
     choices: Mapping[str, str]
     """Control's option in every config group."""
+    remarks: tuple[str, ...] = ()
+    """What was decided about all arms together, in sentences for the report."""
 
     @property
     def control(self) -> PlainConfig:

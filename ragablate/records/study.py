@@ -61,6 +61,8 @@ class Study:
     of a contrast; ``None`` for intervals of one look."""
     buckets: Mapping[str, str] = field(default_factory=dict)
     """By qid: what the log traversal alone says of control's answer."""
+    remarks: tuple[str, ...] = ()
+    """What was decided about all arms before they ran, such as a gate that is off."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
     top_k = getattr(checked.pipelines[checked.plan.arms[0].name]["reranker"], "top_k", None)
     line = plans.pipeline(checked.plan.choices, top_k)
     page.line(page.join(("control:", "bold"), (line, "")))
+    for remark in checked.plan.remarks:
+        page.line(page.text(remark))
     for experiment in checked.plan.experiments:
         page.blank()
         _experiment(page, checked, experiment, most, every_leaf)

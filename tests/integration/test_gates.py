@@ -74,10 +74,35 @@ def test_a_calibrated_floor_is_a_gate_for_the_stages_it_was_found_with(
     search = f"hydra.searchpath=[file://{out}]"
     outcome = run(tmp_path, search, "gate=calibrated_floor", "experiment=oracle_context")
     assert outcome.comparison.conclusions
-    for swap in ("experiment=swap_retriever", "retriever.k1=1.2"):
-        also = [] if swap.startswith("experiment") else ["experiment=oracle_context"]
-        with pytest.raises(DesignError, match="calibrated for another retriever"):
-            run(tmp_path, search, "gate=calibrated_floor", swap, *also)
+    gate = (search, "gate=calibrated_floor")
+    with pytest.raises(DesignError, match="calibrated for another retriever"):
+        run(tmp_path, *gate, "retriever.k1=1.2", "experiment=oracle_context")
+    with pytest.raises(DesignError, match="calibrated for another retriever"):
+        run(tmp_path, *gate, "experiment=[swap_retriever,swap_gate]")
+
+
+def test_a_calibrated_gate_is_off_in_all_arms_where_its_retriever_is_the_variable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out = calibrated(tmp_path)
+    line = [f"hydra.searchpath=[file://{out}]", "gate=calibrated_floor", "limit=40",
+            "gate.floor=30", "experiment=[swap_retriever,oracle_context]"]  # fmt: skip
+    outcome = run(tmp_path, *line)
+    swap, oracle = outcome.bundle.contrasts
+    assert (swap.variable, oracle.id) == ("retriever", "oracle_context/oracle")
+    for arm in (swap.control, swap.treatment):
+        assert {t.gate.outcome for t in outcome.bundle.traces[arm]} == {"go"}
+    (note,) = (n for n in outcome.comparison.notes if "gate" in n)
+    assert note.startswith(
+        "The gate was calibrated for control's retriever, which this plan varies"
+    )
+    for report in ("report.md", "report.html"):
+        assert "off in all arms" in (outcome.folder / report).read_text(encoding="utf-8")
+    assert outcome.bundle.plan["command"] == ["ragablate", "run", f"outputs={tmp_path / 'outputs'}",
+                                              *line]  # fmt: skip
+    assert main(["check", *line]) == 0
+    assert "it is off in all arms" in " ".join(capsys.readouterr().out.split())
+    assert main(["verify", str(outcome.folder)]) == 0
 
 
 def test_segments_and_a_held_out_half_are_told(
