@@ -14,9 +14,10 @@ from ragablate.bundle.read import load
 from ragablate.codec import plain
 from ragablate.compare.moves import Moves
 from ragablate.compare.numbers import percent
+from ragablate.diagnose.facts import Facts
 from ragablate.diagnose.marking import Markers
 from ragablate.elsewhere.buckets import moves_between
-from ragablate.elsewhere.command import abstention_phrases
+from ragablate.elsewhere.settings import Settings, settings
 from ragablate.elsewhere.sorting import Diagnosis, Sorted, collected, sort
 from ragablate.embed.progress import progress
 from ragablate.errors import DatasetError
@@ -38,8 +39,9 @@ def diagnose_command(arguments: Sequence[str]) -> int:
         asked = _parser().parse_args(arguments)
     except SystemExit as stop:
         return int(stop.code or 0)
-    before = _sorted(asked.log, asked)
-    after = None if asked.after is None else _sorted(asked.after, asked)
+    how = settings(asked)
+    before = sort(_facts(asked.log, asked, how), how.supported)
+    after = None if asked.after is None else sort(_facts(asked.after, asked, how), how.supported)
     moved = None if after is None else moves_between(
         before.buckets, after.buckets, asked.margin
     )  # fmt: skip
@@ -60,23 +62,14 @@ def diagnose_command(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _sorted(path: Path, asked: argparse.Namespace) -> Diagnosis:
+def _facts(path: Path, asked: argparse.Namespace, how: Settings) -> Facts:
     file = _log_of(path, asked.arm)
-    fields = dict(pair.partition("=")[::2] for pair in asked.field)
-    problems = read_problems(str(file), asked.format, fields, "diagnose")
+    problems = read_problems(str(file), how.format, how.fields, "diagnose")
     if problems:
         raise DatasetError(problems)
-    phrases = (*abstention_phrases(), *asked.phrase)
-    with progress("lines read", file.stat().st_size) as watch:
-        log = LogStream(str(file), asked.format, fields, asked.keep_going, watch)
-        return sort(collected(log, phrases, _markers(asked.marker), asked.measure))
-
-
-def _markers(templates: Sequence[str]) -> Markers:
-    try:
-        return Markers(templates)
-    except ValueError as error:
-        raise DatasetError([f"--marker: {error}."]) from error
+    with progress("bytes read", file.stat().st_size) as watch:
+        log = LogStream(str(file), how.format, how.fields, asked.keep_going, watch)
+        return collected(log, how.all_phrases, Markers(how.markers), how.measure)
 
 
 def _log_of(path: Path, arm: str) -> Path:
@@ -194,7 +187,8 @@ def _parser() -> argparse.ArgumentParser:
     add("log", type=Path, metavar="LOG", help="a log in any known format, or a bundle")
     add("--after", type=Path, metavar="LOG", help="the same questions after a change")
     add("--arm", default="", help="which arm of a bundle (control)")
-    add("--format", default="auto", choices=FORMATS)
+    add("--settings", type=Path, metavar="YAML", help="how this log is to be read, in a file")
+    add("--format", choices=FORMATS)
     add("--field", action="append", default=[], metavar="OURS=YOURS", help="name of a field")
     add("--phrase", action="append", default=[], help="what counts as declining, besides ours")
     add(
@@ -204,7 +198,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="[{n}]",
         help="how answers cite: {n} in the prompt, {pid} or {page}; none, if they do not",
     )
-    add("--measure", default="correct", help="the verdict that says whether an answer failed")
+    add("--supported", type=float, help="share of supported claims of a supported answer (0.8)")
+    add("--measure", help="the verdict that says whether an answer failed")
     add("--margin", type=float, default=0.05, help="smallest change of the failure rate")
     add("--keep-going", action="store_true", help="leave out broken lines, and count them")
     add("--json", action="store_true", help="print one JSON object")
