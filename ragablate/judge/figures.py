@@ -68,6 +68,11 @@ class Figure:
 
 def figures(text: str) -> list[Figure]:
     """The figures of ``text``, in order."""
+    return [figure for _, figure in _scan(text)[0]]
+
+
+def figures_at(text: str) -> list[tuple[int, Figure]]:
+    """The figures of ``text``, in order, each with the place where it begins."""
     return _scan(text)[0]
 
 
@@ -83,7 +88,7 @@ def bulleted(text: str) -> str:
 def facts(text: str) -> Facts:
     """Everything ``text`` says in figures, small numbers in words included."""
     found, rest = _scan(text)
-    said = {fact for figure in found for fact in figure.says}
+    said = {fact for _, figure in found for fact in figure.says}
     for match in _LONE.finditer(rest):
         word = match[0].lower()
         if match["percent"] or word == "percentage":
@@ -122,8 +127,8 @@ def kinds(figure: Figure) -> frozenset[str]:
     return frozenset(found)
 
 
-def _scan(text: str) -> tuple[list[Figure], str]:
-    """The figures, and the text with a blank in place of each."""
+def _scan(text: str) -> tuple[list[tuple[int, Figure]], str]:
+    """The figures and where they begin, and the text with a blank in place of each."""
     form = text if text.isascii() else "".join(map(_ascii_sign, text))
     found: list[tuple[int, Figure]] = []
     spans: list[tuple[int, int]] = []
@@ -138,7 +143,7 @@ def _scan(text: str) -> tuple[list[Figure], str]:
     for match in _NUMBER.finditer(form):
         found.extend((match.start(), figure) for figure in _numbers(match, text))
         spans.append(match.span())
-    return [figure for _, figure in sorted(found, key=lambda pair: pair[0])], _blank(form, spans)
+    return sorted(found, key=lambda pair: pair[0]), _blank(form, spans)
 
 
 def _ascii_sign(char: str) -> str:
