@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,7 +27,13 @@ def encode(value: Any) -> bytes:
 
 def decode(data: bytes | str, kind: type[T]) -> T:
     """Rebuild a value of type ``kind``; raises ``msgspec.MsgspecError`` where it does not fit."""
-    return msgspec.json.decode(data, type=kind)
+    decoder: msgspec.json.Decoder[T] = _decoder(kind)
+    return decoder.decode(data)
+
+
+@lru_cache(maxsize=256)
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
 
 
 def plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from ragablate.codec import digest
 from ragablate.errors import AdapterError
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Dataset, Item, ResolvedGold, Trace, Verdict
-from ragablate.stages import Progress, Work, run
+from ragablate.stages import Progress, Work, run, shipped
 from ragablate.store import Store
 
 _Verdicts = Item[tuple[Verdict, ...]]
@@ -37,7 +37,12 @@ def judge_all(
         # A stored verdict is known by everything the judge saw, not by the arm.
         keyed = {r.id if cheap else _content(r): r for r in requests}
         work: Work[JudgeRequest, tuple[Verdict, ...]] = Work(
-            f"judge.{name}", own, Item[tuple[Verdict, ...]], _sound(name, judge.judge), cheap
+            f"judge.{name}",
+            own,
+            Item[tuple[Verdict, ...]],
+            _sound(name, judge.judge),
+            cheap,
+            trusted=cheap and shipped(judge),
         )
         items = {keyed[k].id: item for k, item in run(work, keyed, store, progress).items()}
         for request in requests:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ragablate.adapters import Pipeline
 from ragablate.codec import digest
@@ -49,7 +49,7 @@ from ragablate.records import (
     SearchResult,
 )
 from ragablate.searched import Searched, cut, searched
-from ragablate.stages import Progress, Work, run
+from ragablate.stages import Progress, Work, run, shipped
 from ragablate.store import Store
 
 T = TypeVar("T")
@@ -274,7 +274,8 @@ class Upstream:
     ) -> dict[str, Item[T]]:
         """Results by request id."""
         cheap = bool(getattr(adapter, "cheap", stage in _PURE))
-        work: Work[Any, T] = Work(stage, lineage, kind, call, cheap)
+        trusted = cheap and stage in _PURE and shipped(adapter)
+        work: Work[Any, T] = Work(stage, lineage, kind, call, cheap, trusted)
         keyed = {f"{r.id}:{self._content[r.question.qid]}": r for r in requests}
         results = run(work, keyed, self._store, self._progress)
         return {keyed[key].id: item for key, item in results.items()}
@@ -282,8 +283,7 @@ class Upstream:
     def _once(self, key: str, build: Callable[[], T]) -> T:
         if key not in self._memo:
             self._memo[key] = build()
-        result: T = self._memo[key]
-        return result
+        return cast(T, self._memo[key])
 
 
 def referred(arm: Pipeline) -> str:

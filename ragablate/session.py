@@ -20,6 +20,7 @@ from ragablate.bundle import manifest
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import draft, seal, write, write_effects
 from ragablate.checked import Checked
+from ragablate.collecting import rarely
 from ragablate.dataset.digests import set_digest
 from ragablate.design import UNCUT, Plan, off_in_all_arms, plan, without_gate
 from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
@@ -233,9 +234,14 @@ def run_checked(checked: Checked, progress: Progress) -> Outcome:
     """Execute a checked plan; ``run`` in two steps, for callers that print the plan first."""
     writable(checked.outputs)
     started = datetime.now(UTC)
+    with rarely():
+        return _publish(checked, _executed(checked, progress), started)
+
+
+def _executed(checked: Checked, progress: Progress) -> Executed:
     store = Store(checked.outputs / ".store")
     try:
-        executed = execute(
+        return execute(
             checked.plan,
             checked.pipelines,
             checked.judges,
@@ -247,7 +253,6 @@ def run_checked(checked: Checked, progress: Progress) -> Outcome:
     finally:
         store.close()
         checked.workshop.close()
-    return _publish(checked, executed, started)
 
 
 def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome:

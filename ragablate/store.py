@@ -128,6 +128,11 @@ class Shelf:
             ) from error
         self._offer(key, Entry(at, value, (at, self._name)))
 
+    def own(self, key: str) -> bool:
+        """Whether the winning entry of a key is one that this process stored."""
+        entry = self.entries.get(key)
+        return entry is not None and self._own is not None and entry.order[1] == self._name
+
     def _open(self) -> int:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"

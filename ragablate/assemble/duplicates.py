@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragablate.records import Passage
 from ragablate.text.normalize import answer_tokens
@@ -33,6 +34,7 @@ def near_duplicates(passages: Sequence[Passage], threshold: float) -> set[str]:
     return dropped
 
 
+@lru_cache(maxsize=1 << 14)
 def _form(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 

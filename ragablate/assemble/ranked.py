@@ -72,6 +72,7 @@ class Ranked:
         self.show_title = show_title
         self.show_meta = show_meta
         self.clean = clean
+        self._rendered: dict[int, tuple[Passage, ContextPassage]] = {}
 
     def problems(self) -> list[str]:
         """Settings out of range, a tokenizer that is not there."""
@@ -96,9 +97,13 @@ class Ranked:
 
     def render(self, passage: Passage) -> ContextPassage:
         """The passage under its header, in full but for what ``clean`` takes out."""
-        return rendering.render(
-            passage, self.show_title, self.show_meta, self.tokenizer, self.clean
-        )
+        # Many rankings name a passage, and all arms of a plan: it is rendered and kept once.
+        known = self._rendered.get(id(passage))
+        if known is None:
+            knobs = (self.show_title, self.show_meta, self.tokenizer, self.clean)
+            known = (passage, rendering.render(passage, *knobs))
+            self._rendered[id(passage)] = known
+        return known[1]
 
     def assemble(
         self, corpus: Corpus, requests: Sequence[AssembleRequest]

@@ -19,7 +19,7 @@ FILES = sorted(p for p in ROOT.rglob("*.py") if "conf" not in p.parts)
 LAYERS = [
     {"records", "errors"},
     {"codec", "protocols", "text", "failures", "functions", "sources", "knobs",
-     "resources", "recorded", "data"},
+     "resources", "recorded", "data", "collecting"},
     {"logs", "dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges",

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from ragablate.collecting import rarely
 from ragablate.errors import AdapterError
 from ragablate.records import Failure, Item
 from ragablate.stages import Work, run
@@ -148,3 +150,21 @@ def test_a_number_that_is_not_finite_is_no_result(tmp_path: Path) -> None:
     )
     found = run(ask, ASKED, Store(tmp_path), quiet)
     assert all(item.failure is not None for item in found.values())
+
+
+def test_what_another_process_stored_first_meanwhile_is_taken(tmp_path: Path) -> None:
+    def answer(requests: Sequence[Ask]) -> Iterator[Item[int]]:
+        run(work(lambda rs: (Item(r.id, 7) for r in rs)), {"k1": Ask("a")}, Store(tmp_path), quiet)
+        for request in requests:
+            yield Item(request.id, 1)
+
+    found = run(work(answer), ASKED, Store(tmp_path), quiet)
+    assert {key: item.value for key, item in found.items()} == {"k1": 7, "k2": 1}
+
+
+def test_the_collector_of_cycles_is_as_it_was_after_an_execution() -> None:
+    before = gc.get_threshold()
+    with pytest.raises(ValueError, match="stop"), rarely():
+        assert gc.get_threshold()[0] > before[0]
+        raise ValueError("stop")
+    assert gc.get_threshold() == before
