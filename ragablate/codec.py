@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -27,7 +27,7 @@ def encode(value: Any) -> bytes:
 
 def decode(data: bytes | str, kind: type[T]) -> T:
     """Rebuild a value of type ``kind``; raises ``msgspec.MsgspecError`` where it does not fit."""
-    decoder: msgspec.json.Decoder[T] = _decoder(kind)
+    decoder: msgspec.json.Decoder[T] = _decoder(cast(Hashable, kind))
     return decoder.decode(data)
 
 
