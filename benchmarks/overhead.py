@@ -33,7 +33,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ragablate import execute, session
+from ragablate import execute, publishing, session
 from ragablate.bundle.read import Bundle
 from ragablate.config import composing
 
@@ -201,8 +201,8 @@ def executed(folder: Path, questions: int) -> tuple[Parts, list[float]]:
     execute.judge_all = judge_all
     session.execute = parts.timed(f"{REST}: executing", session.execute)
     session.contents = parts.timed(f"{REST}: lines of the bundle", session.contents)
-    session.write = parts.timed(f"{REST}: bundle written", session.write)
-    session.load = parts.timed(f"{REST}: bundle read back", session.load)
+    publishing.write = parts.timed(f"{REST}: bundle written", publishing.write)
+    publishing.load = parts.timed(f"{REST}: bundle read back", publishing.load)
     Bundle.study = parts.timed("comparison", Bundle.study)  # type: ignore[method-assign]
     compare.compare = parts.timed("comparison", compare.compare)
     markdown.render_markdown = parts.timed("comparison", markdown.render_markdown)

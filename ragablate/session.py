@@ -16,9 +16,7 @@ from typing import Any
 from ragablate import looking
 from ragablate.adapters import PROTOCOLS, Workshop
 from ragablate.budget import limit_problems, price_problems
-from ragablate.bundle import manifest
-from ragablate.bundle.read import Bundle, load
-from ragablate.bundle.write import draft, seal, write, write_effects
+from ragablate.bundle.read import Bundle
 from ragablate.checked import Checked
 from ragablate.collecting import rarely
 from ragablate.dataset.digests import set_digest
@@ -29,6 +27,7 @@ from ragablate.execute import Executed, execute, sample
 from ragablate.gate.fitting import unfit
 from ragablate.ledger import looks
 from ragablate.own_reader import own_readers
+from ragablate.publishing import folder_name, publish
 from ragablate.records import Comparison, Dataset, Measure
 from ragablate.stages import Progress
 from ragablate.store import Store
@@ -256,32 +255,17 @@ def _executed(checked: Checked, progress: Progress) -> Executed:
 
 
 def _publish(checked: Checked, executed: Executed, started: datetime) -> Outcome:
-    # The comparator needs scipy, which check does not.
-    from ragablate.compare import compare
-    from ragablate.report.html import render_html
-    from ragablate.report.markdown import render_markdown
-
     identity = plan_digest(checked)
     claims = [*(c.id for c in checked.plan.contrasts), *(a.id for a in checked.plan.analyses)]
     seen = looks(checked.outputs / ".store", set_digest(checked.dataset), identity, claims)
-    stamp = started.strftime("%Y-%m-%dT%H-%M-%S.%f")[:-3]
-    folder = checked.outputs / checked.name / f"{stamp}_{identity[:8]}"
-    with draft(folder) as hidden:
-        write(hidden, contents(checked, executed, started, seen))
-        bundle = load(hidden)
-        study = bundle.study()
-        try:
-            comparison = compare(study)
-        except EvidenceError as error:
-            raise _explained(error, executed) from error
-        write_effects(hidden, comparison, bundle.proofs)
-        bundle_id = manifest.bundle_id(manifest.files(hidden))
-        report = render_markdown(bundle, comparison, bundle_id)
-        (hidden / "report.md").write_text(report, encoding="utf-8")
-        page = render_html(bundle, comparison, bundle_id, study)
-        (hidden / "report.html").write_text(page, encoding="utf-8")
-        seal(hidden)
-    return Outcome(folder, bundle, comparison, bundle_id, executed.calls, seen.count)
+    folder = checked.outputs / checked.name / folder_name(started, identity)
+    try:
+        found = publish(folder, contents(checked, executed, started, seen))
+    except EvidenceError as error:
+        raise _explained(error, executed) from error
+    return Outcome(
+        folder, found.bundle, found.comparison, found.bundle_id, executed.calls, seen.count
+    )
 
 
 def _explained(error: EvidenceError, executed: Executed) -> EvidenceError:
