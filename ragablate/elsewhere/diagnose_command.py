@@ -19,6 +19,7 @@ from ragablate.diagnose.marking import Markers
 from ragablate.elsewhere.buckets import moves_between
 from ragablate.elsewhere.settings import Settings, settings
 from ragablate.elsewhere.sorting import Diagnosis, Sorted, collected, sort
+from ragablate.elsewhere.tiered import add_tier_options, print_tiers, tiers
 from ragablate.embed.progress import progress
 from ragablate.errors import DatasetError
 from ragablate.logs import FORMATS, LogStream, read_problems
@@ -45,10 +46,13 @@ def diagnose_command(arguments: Sequence[str]) -> int:
     moved = None if after is None else moves_between(
         before.buckets, after.buckets, asked.margin
     )  # fmt: skip
+    tiered = tiers(_log_of(asked.log, asked.arm), asked, how) if asked.tiers else None
     if asked.json:
         said = {"before" if after else "diagnosis": plain(before)}
         if after is not None and moved is not None:
             said |= {"after": plain(after), "moves": _moves(moved)}
+        if tiered is not None:
+            said["tiers"] = tiered.to_dict()
         print(json.dumps(said, ensure_ascii=False, sort_keys=True))
     elif asked.csv:
         sys.stdout.write(_csv(before))
@@ -58,6 +62,8 @@ def diagnose_command(arguments: Sequence[str]) -> int:
         if after is not None and moved is not None:
             _print(page, str(asked.after), after)
             _print_moves(page, moved)
+        if tiered is not None:
+            print_tiers(page, tiered)
         _agreement(page, asked.log)
     return 0
 
@@ -202,6 +208,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--measure", help="the verdict that says whether an answer failed")
     add("--margin", type=float, default=0.05, help="smallest change of the failure rate")
     add("--keep-going", action="store_true", help="leave out broken lines, and count them")
+    add_tier_options(parser)
     add("--json", action="store_true", help="print one JSON object")
     add("--csv", action="store_true", help="print one row a failed question")
     return parser
