@@ -12,7 +12,7 @@ from typing import Any
 from ragablate.bundle.read import Bundle
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Signal
-from ragablate.report import appendix, figures, plans, several
+from ragablate.report import abstentions, appendix, figures, plans, several
 from ragablate.report.bottom_line import bottom_line
 from ragablate.report.escape import code, fenced, inline
 from ragablate.report.findings import (
@@ -48,6 +48,7 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         _rule(bundle),
         _verdicts(found),
         _signals(bundle, comparison),
+        abstentions.crossed(bundle),
         _effects(contrasts),
         *(several.part(f) for f in analysed(found)),
         _open(found),

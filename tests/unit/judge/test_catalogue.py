@@ -8,7 +8,8 @@ from omegaconf import OmegaConf
 CATALOGUE = Path(__file__).parents[3] / "conf" / "judge"
 LEXICAL = [
     *["abstention", "answer_match", "citation", "correct", "evidence", "faithfulness", "numbers"],
-    *["citation_support", "retrieval", "specifics"],
+    *["abstention_by_evidence", "citation_support", "completeness", "injection"],
+    *["retrieval", "specifics"],
 ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragablate.bundle.read import Bundle
-from ragablate.records import Comparison
+from ragablate.records import Comparison, Verdict
 from ragablate.report.markdown import render_markdown
 
 Study = tuple[Bundle, Comparison]
@@ -94,6 +94,25 @@ def test_what_was_asked_and_decided_stands_before_any_number_of_an_arm(study: St
         "## Data",
     ]
     assert sorted(order, key=report.index) == order
+
+
+def test_abstentions_by_evidence_are_counted_arm_by_arm(study: Study) -> None:
+    bundle, comparison = study
+    assert "## Abstentions by evidence" not in _render(study)
+    first, *others = bundle.arms
+    cells = [("abstained_with_evidence", (0.0, 1.0, None)), ("abstained_without_evidence", (1.0,))]
+    judged = tuple(
+        Verdict(f"q{i}", 1, measure, value)
+        for measure, values in cells
+        for i, value in enumerate(values)
+    )
+    verdicts = {first: judged, **dict.fromkeys(others, ())}
+    report = _render((replace(bundle, verdicts=verdicts), comparison))
+    table = report.partition("## Abstentions by evidence")[2].partition("\n## ")[0]
+    header = "| arm | answerable, evidence in context | answerable, evidence missing |"
+    assert header in table
+    assert f"| `{first}` | 1 of 2 | 1 of 1 |" in table
+    assert f"| `{others[0]}` | – | – |" in table
 
 
 def test_the_overview_says_asked_changed_came_out_and_how_sure(study: Study) -> None:
