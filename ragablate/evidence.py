@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -66,7 +67,7 @@ def contents(checked: Checked, executed: Executed, started: datetime, seen: Look
         plan=_plan_json(checked, executed, started, seen),
         hydra=_hydra(checked),
         questions=questions,
-        traces={arm: _lines(checked, executed, arm, by_qid) for arm in executed.traces},
+        traces={arm: partial(_lines, checked, executed, arm, by_qid) for arm in executed.traces},
         verdicts=executed.verdicts,
         contexts=tuple(contexts[key] for key in sorted(contexts)),
         prompts=executed.prompts,

@@ -32,6 +32,7 @@ from ragablate.records import (
     Prompt,
     Question,
     ResolvedGold,
+    Segment,
     Trace,
     Verdict,
 )
@@ -115,10 +116,11 @@ def execute(
     upstream = Upstream(dataset, store, progress, settings.gold_coverage)
     before = identities(pipelines)
     wanted: list[Reading] = []
+    pieces: dict[Segment, Segment] = {}
     # An arm that refers to another's contexts comes after it.
     for arm in sorted(plan.arms, key=lambda arm: bool(referred(pipelines[arm.name]))):
         prepared = upstream.prepare(arm.name, pipelines[arm.name])
-        wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings)
+        wanted += readings(plan, arm.name, pipelines[arm.name], prepared, settings, pieces)
     sentinel = Sentinel(store, settings)
     watched = sentinel.watch(wanted, pipelines)
     answers = read(wanted, pipelines, store, settings, budget, progress)

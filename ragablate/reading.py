@@ -16,7 +16,7 @@ from ragablate.budget import Asking, Budget, Limits
 from ragablate.design import PLACEBO, Plan
 from ragablate.prepared import Prepared
 from ragablate.prompts import prompt_digest
-from ragablate.records import Answer, Item, Prompt, ReadRequest
+from ragablate.records import Answer, Item, Prompt, ReadRequest, Segment
 from ragablate.seeds import decode_seed, derive
 from ragablate.stages import Pending, Progress, Work
 from ragablate.store import Store
@@ -56,9 +56,24 @@ class Reading:
 
 
 def readings(
-    plan: Plan, arm: str, pipeline: Pipeline, prepared: Mapping[str, Prepared], settings: Settings
+    plan: Plan,
+    arm: str,
+    pipeline: Pipeline,
+    prepared: Mapping[str, Prepared],
+    settings: Settings,
+    pieces: dict[Segment, Segment],
 ) -> Iterator[Reading]:
-    """Every decode an arm needs; the placebo's is one more of control's prompts."""
+    """Every decode an arm needs; the placebo's is one more of control's prompts.
+
+    Args:
+        plan: Says which arm is a placebo and what it asks.
+        arm: Name of the arm.
+        pipeline: Its adapters.
+        prepared: What the reader is shown, by qid.
+        settings: Seed and replicates.
+        pieces: Pieces of earlier prompts, which are used again for equal ones and added to: most
+            passages stand in the prompts of many questions and arms.
+    """
     replicates: Sequence[int] = range(1, settings.replicates + 1)
     qids = set(prepared)
     if arm == PLACEBO:
@@ -71,12 +86,17 @@ def readings(
         prompt = None
         prompt_key = ""
         if each.failure is None and not each.refused:
-            prompt = reader.prompt(each.question, each.context)
+            prompt = _shared(reader.prompt(each.question, each.context), pieces)
             prompt_key = prompt_digest(prompt)
         for replicate in replicates:
             seed = decode_seed(settings.seed, qid, replicate)
             key = f"{own}/{reading_key(prompt_key, seed, replicate)}" if prompt is not None else ""
             yield Reading(arm, each, replicate, prompt, prompt_key, key)
+
+
+def _shared(prompt: Prompt, pieces: dict[Segment, Segment]) -> Prompt:
+    own = (pieces.setdefault(s, s) if s.pid else s for s in prompt.segments)
+    return Prompt(prompt.qid, prompt.question, tuple(own))
 
 
 def reading_key(digest: str, seed: int, replicate: int) -> str:

@@ -20,6 +20,7 @@ from ragablate.records import (
     Gold,
     Hit,
     ResolvedGold,
+    Segment,
     Trace,
     Turn,
 )
@@ -147,6 +148,20 @@ class ContextLine:
     """``context_digest``."""
     passages: tuple[ContextPassage, ...]
     """In prompt order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLine:
+    """One line of ``prompts.jsonl``: a distinct prompt, once."""
+
+    digest: str
+    """``prompt_digest``."""
+    qid: str
+    """The question."""
+    question: str
+    """Its text."""
+    segments: tuple[Segment, ...]
+    """In order."""
 
 
 def trace_line(

@@ -21,7 +21,16 @@ from ragablate.edges import edges
 from ragablate.errors import BundleError
 from ragablate.looking import planned_n
 from ragablate.proofs import prove, prove_steps
-from ragablate.records import Analysis, Arm, Contrast, Measure, Proof, Study, Verdict
+from ragablate.records import (
+    Analysis,
+    Arm,
+    ContextPassage,
+    Contrast,
+    Measure,
+    Proof,
+    Study,
+    Verdict,
+)
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, context_of
 
 T = TypeVar("T")
@@ -182,11 +191,22 @@ def load(folder: Path) -> Bundle:
         folder,
         plan,
         {q.qid: q for q in _read(folder / "questions.jsonl", QuestionLine)},
-        {c.digest: c for c in _read(folder / "contexts.jsonl", ContextLine)},
+        _contexts(folder / "contexts.jsonl"),
         {name: tuple(_read(place / "traces.jsonl", TraceLine)) for name, place in arms.items()},
         {name: tuple(_read(place / "verdicts.jsonl", Verdict)) for name, place in arms.items()},
         read_given(folder),
     )
+
+
+def _contexts(path: Path) -> dict[str, ContextLine]:
+    """By digest; a passage that stands in many contexts is kept once."""
+    known: dict[ContextPassage, ContextPassage] = {}
+    return {
+        line.digest: ContextLine(
+            line.digest, tuple(known.setdefault(passage, passage) for passage in line.passages)
+        )
+        for line in _read(path, ContextLine)
+    }
 
 
 def _bytes(path: Path) -> bytes:

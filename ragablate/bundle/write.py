@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ragablate.bundle import manifest
-from ragablate.codec import digest, encode, plain, pretty
+from ragablate.codec import digest, encode, pretty
 from ragablate.errors import StoreError
 from ragablate.records import Comparison, Prompt, Verdict
-from ragablate.traces import ContextLine, QuestionLine, TraceLine
+from ragablate.traces import ContextLine, PromptLine, QuestionLine, TraceLine
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789=._-")
 _LONGEST = 120
@@ -31,8 +31,8 @@ class Contents:
     """Files of ``.hydra/`` by name."""
     questions: tuple[QuestionLine, ...]
     """In order."""
-    traces: Mapping[str, tuple[TraceLine, ...]]
-    """By arm."""
+    traces: Mapping[str, Callable[[], Sequence[TraceLine]]]
+    """By arm what makes its lines, so that those of one arm are held at a time."""
     verdicts: Mapping[str, tuple[Verdict, ...]]
     """By arm."""
     contexts: tuple[ContextLine, ...]
@@ -101,10 +101,13 @@ def write(folder: Path, contents: Contents) -> None:
     _lines(folder / "contexts.jsonl", contents.contexts)
     _lines(
         folder / "prompts.jsonl",
-        ({"digest": key, **plain(prompt)} for key, prompt in sorted(contents.prompts.items())),
+        (
+            PromptLine(key, prompt.qid, prompt.question, prompt.segments)
+            for key, prompt in sorted(contents.prompts.items())
+        ),
     )
-    for arm, traces in contents.traces.items():
-        place = folder / "arms" / arm_folder(arm)
+    for arm, made in contents.traces.items():
+        place, traces = folder / "arms" / arm_folder(arm), made()
         _lines(place / "traces.jsonl", traces)
         _lines(place / "verdicts.jsonl", contents.verdicts[arm])
         _text(place / "run.trec", "".join(trec_lines(traces)))
