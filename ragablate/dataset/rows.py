@@ -66,7 +66,7 @@ class QuestionRow(msgspec.Struct):
     answerable: bool = True
     slices: dict[str, Plain | list[Plain]] | None = None
     history: list[TurnRow] | None = None
-    filter: dict[str, Plain] | None = None
+    filter: dict[str, Plain | list[Plain] | dict[str, Plain]] | None = None
     pool_ids: list[Id] | None = None
     meta: dict[str, Any] | None = None
     evidence: Any = None
@@ -205,7 +205,7 @@ def as_question(row: QuestionRow, pool: bool) -> Question:
         qid=as_id(row.id),
         text=row.question,
         history=tuple(Turn(turn.speaker, turn.text) for turn in row.history or ()),
-        filter=row.filter or {},
+        filter={k: tuple(v) if isinstance(v, list) else v for k, v in (row.filter or {}).items()},
         slices={name: value for name, value in strata.items() if value is not None},
         pool=tuple(map(as_id, row.pool_ids)) if pool and row.pool_ids is not None else None,
         meta=row.meta or {},

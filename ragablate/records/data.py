@@ -8,6 +8,8 @@ from typing import Any
 
 Scalar = str | int | float | bool | None
 """A metadata value."""
+Condition = Scalar | tuple[Scalar, ...] | Mapping[str, Scalar]
+"""What a metadata value must be: a value, one of several, or in a range ``{least, most}``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Question:
     """The question as the user asked it."""
     history: tuple[Turn, ...] = ()
     """Earlier turns, oldest first."""
-    filter: Mapping[str, Scalar] = field(default_factory=dict)
+    filter: Mapping[str, Condition] = field(default_factory=dict)
     """Metadata a passage must carry to be searched for this question."""
     slices: Mapping[str, str] = field(default_factory=dict)
     """Named strata the question belongs to, for per-slice results."""

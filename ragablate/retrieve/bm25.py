@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ragablate import codec
 from ragablate.errors import AdapterError
 from ragablate.protocols import SearchRequest
-from ragablate.records import Corpus, Hit, Item, Passage, Question, Ranking
+from ragablate.records import Corpus, Hit, Item, Passage, Ranking
 from ragablate.retrieve.analyze import Analyzer, TextAnalyzer
+from ragablate.retrieve.filters import Passing, Passings, Rules
 from ragablate.retrieve.kept import Kept
-from ragablate.retrieve.restrict import depth_problems, restriction
+from ragablate.retrieve.restrict import depth_problems
 
 if TYPE_CHECKING:
-    from ragablate.retrieve.bm25_index import Mask, TermIndex
+    from ragablate.retrieve.bm25_index import Floats, Rows, SparseIndex, TermIndex
 
 _FIELDS = ("title", "text")
-_MASKS = 64
+_PARTS = 8
 
 
 class BM25:
@@ -48,6 +48,9 @@ class BM25:
             rank_bm25) do alike, and figures published with them count what is met by chance.
         pool: Whether a question's pool restricts what is ranked.
         apply_filter: Whether a question's metadata filter restricts what is ranked.
+        filters: What may be found whatever is asked: ``where``, ``day``, ``begins``, ``ends``.
+        filter_mode: ``pre``, ``in``, ``post`` or ``by_pass_rate``, see ``filters.Rules``.
+        pass_rates: Thresholds of ``by_pass_rate``: ``pre`` and ``in``.
     """
 
     def __init__(  # noqa: PLR0913
@@ -63,6 +66,9 @@ class BM25:
         fill: bool = False,
         pool: bool = False,
         apply_filter: bool = False,
+        filters: Mapping[str, Any] | None = None,
+        filter_mode: str = "pre",
+        pass_rates: Mapping[str, float] | None = None,
     ) -> None:
         self.variant = variant
         self.engine = engine
@@ -75,6 +81,9 @@ class BM25:
         self.fill = fill
         self.pool = pool
         self.apply_filter = apply_filter
+        self.filters = filters
+        self.filter_mode = filter_mode
+        self.pass_rates = pass_rates
         self._indexes: Kept[_Indexed] = Kept()
         self._default = Analyzer()
 
@@ -84,16 +93,18 @@ class BM25:
         """Rank the passages that share a term with each search.
 
         Raises:
-            AdapterError: A knob has no meaning, or a pool names an unknown passage.
+            AdapterError: A knob has no meaning, or a question's pool or day has none.
         """
         problems = self.problems()
         if problems:
             raise AdapterError(problems[0])
         indexed = self._indexes.get(corpus, self._build)
+        rules = self._rules()
         for request in requests:
             tokens = self._terms(request.text)
-            mask = indexed.mask(request.question, self.pool, self.apply_filter)
-            yield Item(request.id, indexed.rank(tokens, mask, self.depth, self.fill))
+            key, passing = indexed.passings.get(rules, corpus, indexed.passages, request.question)
+            ranking = indexed.rank(tokens, key, passing, self.depth, self.fill)
+            yield passing.item(request.id, ranking)
 
     def problems(self) -> list[str]:
         """What would stop it from running: knobs without a meaning."""
@@ -109,7 +120,7 @@ class BM25:
             )
             if not good
         ]
-        found += depth_problems(self.depth)
+        found += depth_problems(self.depth) + self._rules().problems()
         if self.engine == "rank_bm25" and (self.variant != "okapi" or self.k1 == 0):
             found.append(
                 "engine=rank_bm25 has only variant=okapi with k1 above 0: give engine=sparse"
@@ -122,6 +133,9 @@ class BM25:
         if self.engine != "rank_bm25":
             return {}
         return {"engine": f"rank_bm25 {version('rank-bm25')}"}
+
+    def _rules(self) -> Rules:
+        return Rules(self.pool, self.apply_filter, self.filters, self.filter_mode, self.pass_rates)
 
     @property
     def _analyzer(self) -> TextAnalyzer:
@@ -139,7 +153,7 @@ class BM25:
             from ragablate.retrieve.bm25_index import SparseIndex
 
             index = SparseIndex.build(tokens, self.variant, self.k1, self.b, self.epsilon)
-        return _Indexed(corpus, passages, index)
+        return _Indexed(passages, index)
 
     def _terms(self, text: str) -> Sequence[str]:
         terms = self._analyzer.terms(text)
@@ -159,41 +173,51 @@ class BM25:
 class _Indexed:
     """A corpus with its index; rows are passages by ascending pid."""
 
-    def __init__(self, corpus: Corpus, passages: Sequence[Passage], index: TermIndex) -> None:
-        self.corpus = corpus
+    def __init__(self, passages: Sequence[Passage], index: TermIndex) -> None:
         self.passages = passages
         self.index = index
-        self._masks: dict[bytes, Mask] = {}
+        self.passings = Passings()
+        self._parts: dict[bytes, SparseIndex] = {}
 
     def rank(
-        self, tokens: Sequence[str], mask: Mask | None, depth: int, fill: bool = False
+        self, tokens: Sequence[str], key: bytes, passing: Passing, depth: int, fill: bool
     ) -> Ranking:
-        from ragablate.retrieve.bm25_index import every, top
+        from ragablate.retrieve.bm25_index import top
 
+        rows, scores = self._scored(tokens, key, passing, fill)
+        best, values = top(rows, scores, depth)
+        kept = passing.cut(best.tolist())
+        return tuple(Hit(self.passages[best[n]].pid, float(values[n])) for n in kept)
+
+    def _scored(
+        self, tokens: Sequence[str], key: bytes, passing: Passing, fill: bool
+    ) -> tuple[Rows, Floats]:
+        """Rows that may be ranked, and their scores."""
+        import numpy as np
+
+        from ragablate.retrieve.bm25_index import SparseIndex, every
+
+        first = passing.mode == "pre" and passing.passes is not None
+        if first and isinstance(self.index, SparseIndex):
+            inside = np.flatnonzero(passing.passes)
+            part = self._part(self.index, key, inside)
+            rows, scores = part.scores(tokens)
+            if fill:
+                rows, scores = every(rows, scores, len(inside))
+            return inside[rows], scores
         rows, scores = self.index.scores(tokens)
         if fill:
             rows, scores = every(rows, scores, len(self.passages))
-        if mask is not None:
-            rows, scores = rows[mask[rows]], scores[mask[rows]]
-        best = top(rows, scores, depth)
-        return tuple(
-            Hit(self.passages[row].pid, score)
-            for row, score in zip(best[0].tolist(), best[1].tolist(), strict=True)
-        )
+        mask = passing.pool if passing.mode == "post" else passing.allowed
+        return (rows, scores) if mask is None else (rows[mask[rows]], scores[mask[rows]])
 
-    def mask(self, question: Question, pool: bool, apply_filter: bool) -> Mask | None:
-        """Rows that may be ranked, kept by what the question asks; ``None`` for all."""
-        import numpy as np
-
-        passes = restriction(self.corpus, question, pool, apply_filter)
-        if passes is None:
-            return None
-        key = codec.encode((question.pool if pool else None, question.filter))
-        if key not in self._masks:
-            if len(self._masks) >= _MASKS:
-                self._masks.clear()
-            self._masks[key] = np.fromiter(map(passes, self.passages), dtype=np.bool_)
-        return self._masks[key]
+    def _part(self, index: SparseIndex, key: bytes, inside: Rows) -> SparseIndex:
+        """The index of what passes alone, with the weights of the whole."""
+        if key not in self._parts:
+            if len(self._parts) >= _PARTS:
+                self._parts.clear()
+            self._parts[key] = index.part(inside)
+        return self._parts[key]
 
 
 def _between(value: float, low: float, high: float) -> bool:

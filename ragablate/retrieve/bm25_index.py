@@ -112,6 +112,14 @@ class SparseIndex:
         found = np.flatnonzero(matched)
         return found, totals[found]
 
+    def part(self, rows: Rows) -> SparseIndex:
+        """An index of these rows alone, ascending, with the scores they have in this one."""
+        whole = sparse.csc_array(
+            (self._impacts, self._rows, np.array(self._starts)),
+            shape=(self.size, len(self.vocabulary)),
+        )
+        return SparseIndex(self.vocabulary, whole[rows])
+
     def search(self, tokens: Sequence[str], k: int) -> tuple[Rows, Floats]:
         """The ``k`` best rows and their scores, best first, ties by row.
 

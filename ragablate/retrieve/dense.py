@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ragablate import codec
 from ragablate.embed.embedder import Embedder
 from ragablate.embed.models import model_identity, model_problems
 from ragablate.embed.runtime import runtime_of, runtime_problems
@@ -14,13 +13,11 @@ from ragablate.embed.texts import field_problems, joined, knob_problems
 from ragablate.errors import AdapterError
 from ragablate.protocols import SearchRequest
 from ragablate.records import Corpus, Hit, Item, Passage, Ranking
+from ragablate.retrieve.filters import Passing, Rules
 from ragablate.retrieve.kept import Kept
-from ragablate.retrieve.restrict import depth_problems, restriction
+from ragablate.retrieve.restrict import depth_problems
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ragablate.embed.vectors import Rows
 
 _DIGITS = 6
@@ -50,6 +47,9 @@ class Dense:
         depth: How many passages a ranking holds at most.
         pool: Whether a question's pool restricts what is ranked.
         apply_filter: Whether a question's metadata filter restricts what is ranked.
+        filters: What may be found whatever is asked: ``where``, ``day``, ``begins``, ``ends``.
+        filter_mode: ``pre``, ``in``, ``post`` or ``by_pass_rate``, see ``filters.Rules``.
+        pass_rates: Thresholds of ``by_pass_rate``: ``pre`` and ``in``.
         runtime: ``batch_size``, ``device``, ``threads``, ``cache`` (a folder that keeps
             embeddings) and ``search_block`` (passages compared at once).
     """
@@ -67,6 +67,9 @@ class Dense:
         depth: int = 100,
         pool: bool = False,
         apply_filter: bool = False,
+        filters: Mapping[str, Any] | None = None,
+        filter_mode: str = "pre",
+        pass_rates: Mapping[str, float] | None = None,
         runtime: Mapping[str, object] | None = None,
     ) -> None:
         self.model = model
@@ -80,6 +83,9 @@ class Dense:
         self.depth = depth
         self.pool = pool
         self.apply_filter = apply_filter
+        self.filters = filters
+        self.filter_mode = filter_mode
+        self.pass_rates = pass_rates
         self.runtime = runtime
         self._embedder: Embedder | None = None
         self._indexes: Kept[_Index] = Kept()
@@ -90,8 +96,8 @@ class Dense:
         """Rank the passages most similar to each search.
 
         Raises:
-            AdapterError: A knob has no meaning, the model cannot be loaded, or a pool names an
-                unknown passage.
+            AdapterError: A knob has no meaning, the model cannot be loaded, or a question's
+                pool or day has none.
             StoreError: Embeddings cannot be read or written.
         """
         if not requests:
@@ -106,12 +112,12 @@ class Dense:
         index = self._indexes.get(corpus, self._build)
         texts = [request.text for request in requests]
         queries = self._embedded().embed("query", self.query_prefix, texts)
-        for rows, members in self._groups(index, requests):
+        for passing, members in self._groups(index, requests):
             for start in range(0, len(members), _STEP):
                 part = members[start : start + _STEP]
-                rankings = self._search(index, rows, queries, part)
+                rankings = self._search(index, passing, queries, part)
                 for number, ranking in zip(part, rankings, strict=True):
-                    yield Item(requests[number].id, ranking)
+                    yield passing.item(requests[number].id, ranking)
 
     def problems(self) -> list[str]:
         """A missing extra or model, and knobs without a meaning."""
@@ -127,6 +133,7 @@ class Dense:
                 },
             )
             + depth_problems(self.depth)
+            + self._rules().problems()
             + runtime_problems(self.runtime)
         )
 
@@ -153,27 +160,25 @@ class Dense:
             corpus, passages, self._embedded().embed("passage", self.passage_prefix, texts)
         )
 
+    def _rules(self) -> Rules:
+        return Rules(self.pool, self.apply_filter, self.filters, self.filter_mode, self.pass_rates)
+
     def _groups(
         self, index: _Index, requests: Sequence[SearchRequest]
-    ) -> list[tuple[NDArray[np.int64] | None, list[int]]]:
-        """Positions of searches that may find the same rows, with these; ``None`` is all."""
-        groups: dict[bytes, tuple[NDArray[np.int64] | None, list[int]]] = {}
+    ) -> list[tuple[Passing, list[int]]]:
+        """Positions of searches that may find the same rows, with these."""
+        rules = self._rules()
+        groups: dict[bytes, tuple[Passing, list[int]]] = {}
         for number, request in enumerate(requests):
-            question = request.question
-            pool = question.pool if self.pool else None
-            wanted = question.filter if self.apply_filter else None
-            key = codec.encode((pool, wanted))
+            key = rules.key(request.question)
             if key not in groups:
-                groups[key] = (index.allowed(request, self.pool, self.apply_filter), [])
+                found = rules.passing(index.corpus, index.passages, request.question)
+                groups[key] = (found, [])
             groups[key][1].append(number)
         return list(groups.values())
 
     def _search(
-        self,
-        index: _Index,
-        rows: NDArray[np.int64] | None,
-        queries: Rows,
-        numbers: Sequence[int],
+        self, index: _Index, passing: Passing, queries: Rows, numbers: Sequence[int]
     ) -> Iterator[Ranking]:
         import numpy as np
 
@@ -181,10 +186,14 @@ class Dense:
 
         asked = queries[np.array(numbers, dtype=np.int64)]
         block = runtime_of(self.runtime).search_block
-        found, scores = search(asked, index.rows, self.depth, block, rows, _DIGITS)
+        mode = passing.mode
+        first = passing.pool if mode == "post" else passing.allowed
+        rows = None if first is None or mode == "in" else np.flatnonzero(first)
+        skipping = first if mode == "in" else None
+        found, scores = search(asked, index.rows, self.depth, block, rows, _DIGITS, skipping)
         for best, values in zip(found.tolist(), scores.tolist(), strict=True):
-            pids = (index.passages[row].pid for row in best)
-            yield tuple(map(Hit, pids, values))
+            kept = passing.cut(best)
+            yield tuple(Hit(index.passages[best[n]].pid, values[n]) for n in kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +203,3 @@ class _Index:
     corpus: Corpus
     passages: Sequence[Passage]
     rows: Rows
-
-    def allowed(
-        self, request: SearchRequest, pool: bool, apply_filter: bool
-    ) -> NDArray[np.int64] | None:
-        """Rows that may be found for a search; ``None`` for all."""
-        import numpy as np
-
-        passes = restriction(self.corpus, request.question, pool, apply_filter)
-        if passes is None:
-            return None
-        return np.flatnonzero(np.fromiter(map(passes, self.passages), dtype=np.bool_))

@@ -32,6 +32,7 @@ def search(
     block: int = 8192,
     rows: NDArray[np.int64] | None = None,
     digits: int | None = None,
+    mask: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The ``k`` rows of ``passages`` with the largest inner product, for each query.
 
@@ -49,12 +50,14 @@ def search(
         block: How many passages are multiplied at once.
         rows: Rows that may be found, ascending; ``None`` for all.
         digits: Significant digits of a score; ``None`` for all.
+        mask: Of all rows, those that may be found: the others are multiplied and skipped, which
+            finds what ``rows`` finds. Not both.
 
     Returns:
         Rows and scores, best first, of shape (queries, ``k`` or the number of passages).
     """
     count = passages.shape[0] if rows is None else len(rows)
-    k = min(k, count)
+    k = min(k, count if mask is None else int(mask.sum()))
     asked = queries.shape[0]
     found = np.zeros((asked, k), dtype=np.int64)
     scores = np.zeros((asked, k), dtype=np.float64)
@@ -62,7 +65,9 @@ def search(
         return found, scores
     for start in range(0, asked, _QUERIES):
         part = queries[start : start + _QUERIES]
-        for number, candidates in enumerate(_candidates(part, passages, k, block, rows, digits)):
+        for number, candidates in enumerate(
+            _candidates(part, passages, k, block, rows, digits, mask)
+        ):
             products = _products(part[number], passages, candidates)
             if digits is not None:
                 products = rounded(products, digits)
@@ -107,6 +112,7 @@ def _candidates(
     block: int,
     rows: NDArray[np.int64] | None,
     digits: int | None,
+    mask: NDArray[np.bool_] | None,
 ) -> list[NDArray[np.int64]]:
     """Rows that may be among the best ``k`` of each query."""
     pools = [_Pool() for _ in queries]
@@ -121,6 +127,9 @@ def _candidates(
         numbers = np.arange(chosen.start, chosen.stop) if isinstance(chosen, slice) else chosen
         longest = max(longest, float(np.sqrt(np.einsum("ij,ij->i", part, part).max())) * 1.001)
         products = queries @ part.T
+        if mask is not None:
+            inside = mask[numbers]
+            numbers, products = numbers[inside], products[:, inside]
         for pool, scores, length in zip(pools, products, lengths, strict=True):
             reach = length * longest
             pool.offer(numbers, scores, k, (2.0 * error + step) * reach)

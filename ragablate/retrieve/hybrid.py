@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from ragablate.errors import AdapterError
 from ragablate.protocols import Retriever, SearchRequest
-from ragablate.records import Corpus, Failure, Item, Ranking
+from ragablate.records import Corpus, Failure, Item, Ranking, SearchResult
 from ragablate.retrieve.fusion import reciprocal_rank_fusion
 from ragablate.retrieve.restrict import depth_problems
+
+_FIRST = 10
 
 
 class Hybrid:
@@ -110,4 +113,22 @@ class Hybrid:
                 return Item(request_id, None, Failure(failure.kind, f"{name}: {failure.message}"))
             rankings.append(item.value)
         weights = [(self.weights or {}).get(name, 1.0) for name in items]
-        return Item(request_id, reciprocal_rank_fusion(rankings, self.k, weights, self.depth))
+        fused = reciprocal_rank_fusion(rankings, self.k, weights, self.depth)
+        return SearchResult(request_id, fused, signals=_signals(items, rankings))
+
+
+def _signals(items: Mapping[str, Item[Ranking]], rankings: Sequence[Ranking]) -> dict[str, float]:
+    """The retrievers' own, each behind its name, and ``overlap``.
+
+    The overlap of two rankings is the share of their first ten passages that both hold, of the
+    longer's where they hold fewer; that of several is the mean of their pairs.
+    """
+    found = {
+        f"{name}.{key}": value
+        for name, item in items.items()
+        if isinstance(item, SearchResult)
+        for key, value in item.signals.items()
+    }
+    firsts = [{hit.pid for hit in ranking[:_FIRST]} for ranking in rankings]
+    pairs = [len(a & b) / max(len(a), len(b)) for a, b in combinations(firsts, 2) if a or b]
+    return {**found, "overlap": math.fsum(pairs) / len(pairs)} if pairs else found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragablate.errors import AdapterError
-from ragablate.records import Corpus, Passage, Question, Scalar
+from ragablate.records import Corpus, Passage, Question
+from ragablate.retrieve.conditions import carries
 
 
 def restriction(
@@ -20,17 +21,16 @@ def restriction(
         corpus: What is searched.
         question: Carries the pool and the filter.
         pool: Whether its pool counts; a question without one searches the whole corpus.
-        apply_filter: Whether its filter counts: a passage must carry every key with an equal
-            value. 1 equals 1.0 but neither ``true`` nor ``"1"``.
+        apply_filter: Whether its filter counts, as ``conditions.carries`` has it.
 
     Raises:
         AdapterError: The pool names a passage that the corpus does not hold.
     """
-    pids = _pool(corpus, question) if pool and question.pool is not None else None
+    pids = pool_of(corpus, question) if pool and question.pool is not None else None
     wanted = dict(question.filter) if apply_filter else {}
     if pids is None and not wanted:
         return None
-    return lambda passage: (pids is None or passage.pid in pids) and _carries(passage, wanted)
+    return lambda passage: (pids is None or passage.pid in pids) and carries(passage, wanted)
 
 
 def depth_problems(depth: int) -> list[str]:
@@ -40,7 +40,8 @@ def depth_problems(depth: int) -> list[str]:
     return [f"depth is {depth!r}: give a number of passages from 1"]
 
 
-def _pool(corpus: Corpus, question: Question) -> frozenset[str]:
+def pool_of(corpus: Corpus, question: Question) -> frozenset[str]:
+    """The pids of a question's pool; raises AdapterError for one that is in no corpus."""
     pids = frozenset(question.pool or ())
     missing = sorted(pids - corpus.by_pid.keys())
     if missing:
@@ -50,13 +51,3 @@ def _pool(corpus: Corpus, question: Question) -> frozenset[str]:
             "retriever.pool=false"
         )
     return pids
-
-
-def _carries(passage: Passage, wanted: dict[str, Scalar]) -> bool:
-    return all(
-        key in passage.meta and _equal(passage.meta[key], value) for key, value in wanted.items()
-    )
-
-
-def _equal(a: Scalar, b: Scalar) -> bool:
-    return a == b and isinstance(a, bool) == isinstance(b, bool)

@@ -131,3 +131,17 @@ def test_closing_it_closes_what_can_be_closed():
     part = Fixed("a")
     Hybrid({"a": part, "b": NoRetriever()}).close()
     assert part.closed
+
+
+def test_its_signals_are_those_of_its_parts_and_how_far_they_agree():
+    filters = {"where": {"lang": "en"}}
+    corpus = Corpus(tuple(Passage(p, "fox", meta={"lang": lang}) for p, lang in
+                          [("a", "en"), ("b", "de"), ("c", "en")]), "signals")  # fmt: skip
+    parts = {"all": BM25(), "some": BM25(filters=filters)}
+    (item,) = Hybrid(parts).retrieve(corpus, [SearchRequest("1", "fox", Question("1", "?"))])
+    told = {"some.pass_rate": 2 / 3, "some.filtered_pre": 1.0, "overlap": 2 / 3}
+    assert item.signals == told
+    (one,) = Hybrid({"all": BM25()}).retrieve(corpus, REQUESTS[:1])
+    assert one.signals == {}
+    (apart,) = Hybrid({"x": Fixed("a", "b"), "y": Fixed("c")}).retrieve(CORPUS, REQUESTS[:1])
+    assert apart.signals == {"overlap": 0.0}
