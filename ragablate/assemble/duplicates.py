@@ -26,11 +26,11 @@ def near_duplicates(passages: Sequence[Passage], threshold: float) -> set[str]:
     dropped = set()
     for passage in passages:
         form = _form(passage.text)
-        shingles = _shingles(passage.text) if threshold < 1 else frozenset()
-        if any(f == form or _alike(s, shingles, threshold) for f, s in kept):
+        own = shingles(passage.text) if threshold < 1 else frozenset()
+        if any(f == form or _alike(s, own, threshold) for f, s in kept):
             dropped.add(passage.pid)
         else:
-            kept.append((form, shingles))
+            kept.append((form, own))
     return dropped
 
 
@@ -39,7 +39,8 @@ def _form(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+def shingles(text: str) -> frozenset[tuple[str, ...]]:
+    """Every run of ``SHINGLE`` adjacent words of a text; empty where it has no word."""
     found = answer_tokens(text)
     if not found:
         return frozenset()

@@ -152,6 +152,7 @@ class Traces:
             answers=list(entry.references) or None,
             answerable=entry.answerable,
             slices=dict(entry.slices),
+            filter={k: v for k, v in entry.filter.items() if _scalar(v)} or None,
             history=[TurnRow(t.speaker, t.text) for t in entry.history] or None,
         )
         if entry.answerable:
@@ -184,6 +185,10 @@ class Traces:
         if self.gold_rule == "any" and all(len(part) == 1 for part in parts):
             parts = [tuple(pid for part in parts for pid in part)] if parts else []
         return parts
+
+
+def _scalar(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | bool)
 
 
 def _decodes(log: Log) -> dict[str, list[Entry]]:

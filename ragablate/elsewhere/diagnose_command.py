@@ -15,8 +15,11 @@ from ragablate.codec import plain
 from ragablate.compare.moves import Moves
 from ragablate.compare.numbers import percent
 from ragablate.diagnose.facts import Facts
+from ragablate.diagnose.guide import Guided
 from ragablate.diagnose.marking import Markers
 from ragablate.elsewhere.buckets import moves_between
+from ragablate.elsewhere.guide_page import print_guided
+from ragablate.elsewhere.guiding import GuideBook, add_guide_options
 from ragablate.elsewhere.settings import Settings, settings
 from ragablate.elsewhere.sorting import Diagnosis, Sorted, collected, sort
 from ragablate.elsewhere.tiered import add_tier_options, print_tiers, tiers
@@ -41,24 +44,27 @@ def diagnose_command(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     how = settings(asked)
-    before = sort(_facts(asked.log, asked, how), how.supported)
+    book = GuideBook(asked, how)
+    before = sort(_facts(asked.log, asked, how, book), how.supported)
+    guide = book.look(_log_of(asked.log, asked.arm), before)
     after = None if asked.after is None else sort(_facts(asked.after, asked, how), how.supported)
     moved = None if after is None else moves_between(
         before.buckets, after.buckets, asked.margin
     )  # fmt: skip
     tiered = tiers(_log_of(asked.log, asked.arm), asked, how) if asked.tiers else None
     if asked.json:
-        said = {"before" if after else "diagnosis": plain(before)}
+        said = {"before" if after else "diagnosis": plain(before), "guide": plain(guide)}
         if after is not None and moved is not None:
             said |= {"after": plain(after), "moves": _moves(moved)}
         if tiered is not None:
             said["tiers"] = tiered.to_dict()
         print(json.dumps(said, ensure_ascii=False, sort_keys=True))
     elif asked.csv:
-        sys.stdout.write(_csv(before))
+        sys.stdout.write(_csv(before, guide))
     else:
         page = Page()
         _print(page, str(asked.log), before)
+        print_guided(page, guide, book.cuts.shown)
         if after is not None and moved is not None:
             _print(page, str(asked.after), after)
             _print_moves(page, moved)
@@ -68,14 +74,17 @@ def diagnose_command(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _facts(path: Path, asked: argparse.Namespace, how: Settings) -> Facts:
+def _facts(
+    path: Path, asked: argparse.Namespace, how: Settings, book: GuideBook | None = None
+) -> Facts:
     file = _log_of(path, asked.arm)
     problems = read_problems(str(file), how.format, how.fields, "diagnose")
     if problems:
         raise DatasetError(problems)
     with progress("bytes read", file.stat().st_size) as watch:
         log = LogStream(str(file), how.format, how.fields, asked.keep_going, watch)
-        return collected(log, how.all_phrases, Markers(how.markers), how.measure)
+        read = log if book is None else book.counted(log)
+        return collected(read, how.all_phrases, Markers(how.markers), how.measure)
 
 
 def _log_of(path: Path, arm: str) -> Path:
@@ -165,15 +174,18 @@ def _agreement(page: Page, path: Path) -> None:
         page.table(Table(columns, rows))
 
 
-def _csv(found: Diagnosis) -> str:
+def _csv(found: Diagnosis, guide: Guided) -> str:
     from ragablate.report.export import cell
 
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(("qid", "bucket", "severity", "experiment", "fix"))
+    writer.writerow(("qid", "bucket", "severity", "experiment", "fix", "guide", "modes"))
+    labels = {qid: label for label, qids in guide.labels.items() for qid in qids}
     for one in found.failures:
         for qid in one.qids:
-            row = (qid, one.bucket, one.severity, one.experiment, one.fix)
+            modes = dict.fromkeys(f.mode for f in guide.findings if qid in f.qids)
+            row = (qid, one.bucket, one.severity, one.experiment, one.fix, labels.get(qid, ""),
+                   " ".join(modes))  # fmt: skip
             writer.writerow([cell(value) for value in row])
     return written.getvalue()
 
@@ -209,6 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--margin", type=float, default=0.05, help="smallest change of the failure rate")
     add("--keep-going", action="store_true", help="leave out broken lines, and count them")
     add_tier_options(parser)
+    add_guide_options(parser)
     add("--json", action="store_true", help="print one JSON object")
     add("--csv", action="store_true", help="print one row a failed question")
     return parser

@@ -27,7 +27,6 @@ def add_tier_options(parser: argparse.ArgumentParser) -> None:
     add("--judge-url", default="", metavar="URL", help="endpoint that judges what metrics pass")
     add("--judge-model", default="", metavar="NAME", help="the model it knows")
     add("--judge-key-env", metavar="NAME", help="environment variable with its key")
-    add("--corpus", type=Path, metavar="JSONL", help="texts of passages, by id, for the judge")
 
 
 def tiers(file: Path, asked: argparse.Namespace, how: Settings) -> TierReport:

@@ -114,6 +114,10 @@ class Mapper:
             found[name] = row[own] if own in row else at(row, own)
         return found
 
+    def qid(self, row: Mapping[str, Any]) -> str:
+        """Which question a row answers."""
+        return _qid(self._found(row))
+
     def entry(self, place: str, row: Mapping[str, Any]) -> Entry:
         """The entry of one row."""
         found = self._found(row)
@@ -121,10 +125,9 @@ class Mapper:
         question = str(get("question") or "")
         retrieved = self._retrieved(found)
         shown, context = self._context(found, retrieved)
-        qid = get("qid")
         return Entry(
             place=place,
-            qid=str(qid) if qid not in (None, "") else qid_of(question),
+            qid=_qid(found),
             question=question,
             replicate=int(get("replicate") or 1),
             answer=as_text(get("answer")),
@@ -216,6 +219,11 @@ class Mapper:
             if name not in self._fields:
                 used |= {next((n for n in names if row.get(n) is not None), "")}
         return {str(name): value for name, value in row.items() if name not in used}
+
+
+def _qid(has: Mapping[str, Any]) -> str:
+    qid = has.get("qid")
+    return str(qid) if qid not in (None, "") else qid_of(str(has.get("question") or ""))
 
 
 def passage(member: Any) -> LoggedPassage:

@@ -73,7 +73,7 @@ def read_log(
     folder = bundled.beside(file) if found == "traces" else None
     if folder is not None:
         entries, texts = bundled.completed(entries, folder)
-    _collect(entries, texts)
+    collect(entries, texts)
     _refuse(path, entries)
     return Log(path, found, entries, texts, (*broken.notes(), *_notes(entries)))
 
@@ -123,7 +123,7 @@ def _results(rows: Iterable[Row]) -> Iterator[Row]:
             yield place, row
 
 
-def _collect(entries: tuple[Entry, ...], texts: dict[str, LoggedPassage]) -> None:
+def collect(entries: tuple[Entry, ...], texts: dict[str, LoggedPassage]) -> None:
     """Whole texts by pid; the longest where a pid has several."""
     for entry in entries:
         for p in entry.retrieved or ():
