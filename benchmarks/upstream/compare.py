@@ -1,6 +1,7 @@
 """Chunkers on XQuAD's articles, rewriters on MTRAG-UN's conversations and on HotpotQA.
 
     python benchmarks/upstream/compare.py --data DIR [--only chunkers conversations parts]
+        [--model] [--limit N]
 
 ``DIR`` holds ``xquad``, ``mtrag_un`` and ``hotpotqa_100`` in the format of ``dataset=jsonl``.
 Every figure is a mean of verdicts, or an effect, of a bundle that ``ragablate run`` leaves; the
@@ -44,7 +45,7 @@ def main() -> int:
     with TemporaryDirectory() as scratch:
         for name in args.only or parts:
             print(f"== {name}\n")
-            parts[name](args.data, Path(scratch))
+            parts[name](args, Path(scratch))
     return 0
 
 
@@ -52,13 +53,14 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
     parser.add_argument("--model", action="store_true", help="also rewrite by SmolLM2: slow")
+    parser.add_argument("--limit", type=int, default=40, help="questions a model rewrites")
     parser.add_argument("--only", nargs="*", help="chunkers, conversations, parts")
     return parser.parse_args()
 
 
-def chunkers(data: Path, scratch: Path) -> None:
+def chunkers(args: argparse.Namespace, scratch: Path) -> None:
     for language in LANGUAGES:
-        folder = articles(data / "xquad", language, scratch / f"xquad-{language}")
+        folder = articles(args.data / "xquad", language, scratch / f"xquad-{language}")
         bundle = run(
             scratch,
             "dataset=jsonl",
@@ -125,15 +127,15 @@ def chunker_row(bundle: Mapping[str, Any], arm: Mapping[str, Any]) -> str:
     return f"{name:<22} {corpus['passages']:>8} {share:>9} {straddling:>12}  {shown:.4f}"
 
 
-def conversations(data: Path, scratch: Path) -> None:
+def conversations(args: argparse.Namespace, scratch: Path) -> None:
     levels = ["last_turn_concat"]
-    if "--model" in sys.argv:
+    if args.model:
         both = "['rewriter=standalone','rewriter.keep_question=true']"
         levels += ["standalone", f"{{standalone_and_question: {both}}}"]
     folder = scratch / "mtrag"
     folder.mkdir()
-    write(folder / "corpus.jsonl", rows(data / "mtrag_un" / "corpus.jsonl"))
-    asked = [r for r in rows(data / "mtrag_un" / "questions.jsonl") if r["answerable"]]
+    write(folder / "corpus.jsonl", rows(args.data / "mtrag_un" / "corpus.jsonl"))
+    asked = [r for r in rows(args.data / "mtrag_un" / "questions.jsonl") if r["answerable"]]
     followed = [{k: v for k, v in r.items() if k != "slices"} for r in asked if r["history"]]
     write(folder / "questions.jsonl", followed)
     bundle = run(
@@ -144,21 +146,24 @@ def conversations(data: Path, scratch: Path) -> None:
         "experiment=swap_rewriter",
         f"experiment.swap_rewriter.treatments=[{','.join(levels)}]",
         "experiment.swap_rewriter.measure=evidence_in_context",
-        *(["limit=160"] if len(levels) > 1 else []),
+        *([f"limit={args.limit}"] if args.model else []),
     )
     report(bundle, "recall@10", "evidence_in_context")
 
 
-def multi_part(data: Path, scratch: Path) -> None:
+def multi_part(args: argparse.Namespace, scratch: Path) -> None:
+    levels = ["{names: ['rewriter=function','rewriter.function=\"compare:names\"']}"]
+    if args.model:
+        levels += ["decompose", "hyde"]
     bundle = run(
         scratch,
         "dataset=jsonl",
-        f"dataset.path={data / 'hotpotqa_100'}",
+        f"dataset.path={args.data / 'hotpotqa_100'}",
         "experiment=swap_rewriter",
-        "experiment.swap_rewriter.treatments=[decompose,hyde,"
-        "{names: ['rewriter=function','rewriter.function=\"compare:names\"']}]",
+        f"experiment.swap_rewriter.treatments=[{','.join(levels)}]",
         "experiment.swap_rewriter.measure=evidence_in_context",
         "assembler.budget_tokens=600",
+        *([f"limit={args.limit}"] if args.model else []),
     )
     report(bundle, "evidence_in_context", "evidence_in_context_partial")
 
