@@ -197,9 +197,9 @@ class _Indexed:
 
         from ragablate.retrieve.bm25_index import SparseIndex, every
 
-        first = passing.mode == "pre" and passing.passes is not None
-        if first and isinstance(self.index, SparseIndex):
-            inside = np.flatnonzero(passing.passes)
+        first = passing.passes if passing.mode == "pre" else None
+        if first is not None and isinstance(self.index, SparseIndex):
+            inside = np.flatnonzero(first)
             part = self._part(self.index, key, inside)
             rows, scores = part.scores(tokens)
             if fill:
