@@ -54,7 +54,8 @@ def fixed_by(
     found = {}
     for contrast in outcome.bundle.contrasts:
         proofs = {p.invariant: p for p in outcome.bundle.proofs[contrast.id]}
-        assert [p.text for p in proofs.values() if p.status == "fail"] == []
+        failed = [p.text for p in proofs.values() if p.status == "fail"]
+        assert not failed, failed
         assert proofs["INV-4"].status == "pass"
         assert "one variable changed" in proofs["INV-4"].text
         effects = outcome.comparison.effects
