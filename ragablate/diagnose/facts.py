@@ -56,8 +56,9 @@ class Fact:
     cites: str
     """One of ``ASTRAY``, ``UNMARKED``, ``PLAIN``, ``MARKED``; empty where nobody looked,
     because the answer is right."""
-    traced: str
-    """Passages that do not carry gold and that a claim of the answer was taken from."""
+    traced: str | None
+    """Passages without gold that a claim of the answer was taken from; empty where it was
+    taken from none, ``None`` where the log does not say what claims rest on."""
     gated: bool
     """Whether a gate did not let the question go on."""
     verdicts: Mapping[str, float]
@@ -192,7 +193,9 @@ def _rank(gold: Sequence[Sequence[str]], ranking: Sequence[str] | None) -> int |
     return next((place for place, pid in enumerate(ranking, 1) if pid in wanted), 0)
 
 
-def _traced(entry: Entry) -> str:
+def _traced(entry: Entry) -> str | None:
+    if not entry.claims or not entry.gold:
+        return None
     gold = {pid for part in entry.gold for pid in part}
-    pids = {c.pid for c in entry.claims if c.status == "supported" and c.pid} - gold
-    return ", ".join(sorted(pids)) if gold else ""
+    pids = {c.pid for c in entry.claims if c.status == "supported" and c.pid}
+    return ", ".join(sorted(pids - gold))

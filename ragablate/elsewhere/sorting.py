@@ -197,6 +197,18 @@ def sort(facts: Facts, supported: float = at.SUPPORTED) -> Diagnosis:
     return Diagnosis(len(found), judged, ok, failures, notes, buckets, unknown, partial)
 
 
+def standing(found: Diagnosis) -> dict[str, str]:
+    """By qid, the bucket that moves are counted by: questions nobody judged are in none.
+
+    In a log without verdicts an answer that nothing speaks against stands as OK.
+    """
+    return {
+        qid: at.OK if name == UNJUDGED else name
+        for qid, name in found.buckets.items()
+        if name != UNKNOWN
+    }
+
+
 def _sorted(name: str, members: Sequence[Fact], facts: Facts) -> Sorted:
     known = ADVICE.get(name, Advice("", "", ""))
     counts = Counter(_suffered(name, fact, facts.score(fact), known) for fact in members)

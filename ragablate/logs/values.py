@@ -66,12 +66,14 @@ def as_score(value: Any) -> float | None:
 
 
 def claims_of(value: Any) -> Iterator[Claim]:
-    """Claims that name the passage they were found to rest on; others say nothing here."""
+    """What an answer says, each with the passage that supports it, if one does."""
     for member in parsed(value) or ():
-        if isinstance(member, Mapping) and (pid := member.get("pid") or member.get("passage")):
+        if isinstance(member, Mapping):
             said = str(member.get("status") or "").lower()
-            if said == "supported" or truth(member.get("supported")):
-                yield Claim(str(member.get("text") or ""), "supported", str(pid))
+            supported = said == "supported" or bool(truth(member.get("supported")))
+            pid = str(member.get("pid") or member.get("passage") or "")
+            text = str(member.get("text") or member.get("claim") or "")
+            yield Claim(text, "supported" if supported else "unsupported", pid)
 
 
 def without_seed(value: Any) -> dict[str, Any] | None:

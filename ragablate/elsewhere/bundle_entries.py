@@ -1,0 +1,50 @@
+"""The answers of one arm of a bundle, with what its judges say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ragablate.bundle.read import Bundle, load
+from ragablate.bundle.write import arm_folder
+from ragablate.errors import EvidenceError
+from ragablate.logs import Entry
+from ragablate.records import Claim, Verdict
+
+_WRONG_PASSAGE = "wrong_passage"
+
+
+def log_of(path: Path, arm: str) -> Path:
+    """The log itself, or that of an arm of a bundle, control by default.
+
+    Raises:
+        BundleError: The folder is no bundle.
+        EvidenceError: The bundle has no such arm.
+    """
+    if not path.is_dir():
+        return path
+    arms = list(load(path).arms)
+    if arm and arm not in arms:
+        raise EvidenceError(f"{path} has no arm '{arm}': it has {', '.join(arms)}.")
+    return path / "arms" / arm_folder(arm or arms[0]) / "traces.jsonl"
+
+
+def with_verdicts(entries: Iterable[Entry], bundle: Bundle, arm: str) -> Iterator[Entry]:
+    """Entries of an arm's log with the bundle's verdicts, and the passages of wrong answers."""
+    found: dict[tuple[str, int], list[Verdict]] = {}
+    for verdict in bundle.verdicts[arm or next(iter(bundle.arms))]:
+        found.setdefault((verdict.qid, verdict.replicate), []).append(verdict)
+    for entry in entries:
+        own = found.get((entry.qid, entry.replicate), [])
+        yield replace(
+            entry,
+            verdicts={v.measure: v.value for v in own if v.value is not None},
+            claims=next((_traced(v) for v in own if v.measure == _WRONG_PASSAGE), ()),
+        )
+
+
+def _traced(verdict: Verdict) -> tuple[Claim, ...]:
+    if verdict.value is None:
+        return ()
+    return verdict.claims if verdict.value else (Claim("", "unsupported"),)
