@@ -30,6 +30,8 @@ ragablate: prove which stage of a RAG pipeline loses the answers
                                   --require, --no-regression for CI (exit code 3)
   ragablate compare --arm control=LOG --arm NAME=LOG
                                   compare arms that were run elsewhere, by their logs
+  ragablate judge BUNDLE [KEY=VALUE …]  judge its answers again, by other judges; nothing is
+                                  read again
   ragablate verify BUNDLE         re-hash a bundle, recompute its numbers, re-check its proofs
 
   ragablate diagnose LOG          where a log's failures surfaced, and what would prove it
@@ -136,6 +138,15 @@ def _verify(arguments: list[str]) -> int:
     return verify_command(arguments)
 
 
+def _judge(arguments: list[str]) -> int:
+    """``ragablate judge BUNDLE [KEY=VALUE …]``."""
+    from ragablate.rejudging import judge_command
+
+    # A user's own judges are importable from where the command is run.
+    sys.path.insert(0, os.getcwd())
+    return judge_command(arguments)
+
+
 def _freeze(arguments: list[str]) -> int:
     """``ragablate freeze BUNDLE``."""
     from ragablate.versus.freeze import freeze_command
@@ -182,6 +193,7 @@ _VERBS: dict[str, Callable[[list[str]], int]] = {
     "report": _report,
     "verify": _verify,
     "compare": _compare,
+    "judge": _judge,
     "diagnose": _diagnose,
     "freeze": _freeze,
     "pack": _pack,

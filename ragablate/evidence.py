@@ -117,7 +117,7 @@ def _elsewhere(executed: Executed) -> dict[str, Mapping[str, ResolvedGold]]:
 def _lines(
     checked: Checked, executed: Executed, arm: str, questions: Mapping[str, QuestionLine]
 ) -> tuple[TraceLine, ...]:
-    abstained = _abstentions(executed.verdicts[arm])
+    abstained = abstentions(executed.verdicts[arm])
     reader = checked.pipelines[arm].fingerprints["reader"]
     seed = checked.settings.seed
     corpus, _ = executed.corpora[arm]
@@ -137,7 +137,8 @@ def _lines(
     )
 
 
-def _abstentions(verdicts: Sequence[Verdict]) -> dict[tuple[str, int], bool | None]:
+def abstentions(verdicts: Sequence[Verdict]) -> dict[tuple[str, int], bool | None]:
+    """Whether an answer declined, by question and replicate; ``None`` where not measured."""
     return {
         (v.qid, v.replicate): None if v.value is None else v.value == 1.0
         for v in verdicts

@@ -131,7 +131,7 @@ def execute(
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])
     resolved = {arm.name: upstream.resolved(pipelines[arm.name]) for arm in plan.arms}
     verdicts = {
-        name: judge_all(judges, traces[name], dataset, resolved[name], store, progress)
+        name: judge_all(judges, traces[name], dataset.gold, resolved[name], store, progress)
         for name in traces
     }
     corpora = {arm.name: upstream.corpus(pipelines[arm.name]) for arm in plan.arms}

@@ -9,7 +9,7 @@ from typing import Any
 from ragablate.codec import digest
 from ragablate.errors import AdapterError
 from ragablate.protocols import JudgeRequest
-from ragablate.records import Dataset, Item, ResolvedGold, Trace, Verdict
+from ragablate.records import Gold, Item, ResolvedGold, Trace, Verdict
 from ragablate.stages import Progress, Work, run, shipped
 from ragablate.store import Store
 
@@ -19,16 +19,14 @@ _Verdicts = Item[tuple[Verdict, ...]]
 def judge_all(
     judges: Mapping[str, tuple[Any, str]],
     traces: Sequence[Trace],
-    dataset: Dataset,
+    gold: Mapping[str, Gold],
     resolved: Mapping[str, ResolvedGold],
     store: Store,
     progress: Progress,
 ) -> tuple[Verdict, ...]:
     """Verdicts in the order of the traces; within one, of the judges and their measures."""
     requests = [
-        JudgeRequest(
-            f"{t.qid}/{t.replicate}", replace(t, arm=""), dataset.gold[t.qid], resolved[t.qid]
-        )
+        JudgeRequest(f"{t.qid}/{t.replicate}", replace(t, arm=""), gold[t.qid], resolved[t.qid])
         for t in traces
     ]
     by_trace: dict[str, list[Verdict]] = {r.id: [] for r in requests}

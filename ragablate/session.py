@@ -66,7 +66,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     workshop = Workshop()
     built = {arm.name: workshop.pipeline(planned.configs[arm.name]) for arm in planned.arms}
     judges = workshop.judges(planned.control)
-    measures, doubled = _measures(judges)
+    measures, doubled = measured_by(judges)
     problems += doubled
     source = workshop.adapter("dataset", planned.control["dataset"], PROTOCOLS["dataset"])
     problems += workshop.problems
@@ -174,7 +174,8 @@ def _cs_problems(planned: Plan) -> list[str]:
     ]
 
 
-def _measures(judges: Mapping[str, tuple[Any, str]]) -> tuple[dict[str, Measure], list[str]]:
+def measured_by(judges: Mapping[str, tuple[Any, str]]) -> tuple[dict[str, Measure], list[str]]:
+    """What judges measure, by name, and what is wrong with their being together."""
     found: dict[str, Measure] = {}
     problems = []
     for name, (judge, _) in judges.items():

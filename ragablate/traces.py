@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ragablate.records import (
+    Answer,
     Context,
     ContextPassage,
     Evicted,
@@ -80,6 +81,8 @@ class TraceLine:
     """Budget the context was assembled under."""
     abstained: bool | None = None
     """Whether the reader or the gate declined; ``null`` where that was not measured."""
+    declined: bool | None = None
+    """Whether the reader itself said so, by its sentinel; ``null`` where that was not recorded."""
     cited: tuple[str, ...] = ()
     """Pids the answer's markers point to."""
     finish_reason: str = ""
@@ -211,6 +214,7 @@ def trace_line(
         prompt_digest=trace.prompt_digest,
         budget_tokens=trace.context.budget_tokens,
         abstained=abstained,
+        declined=answer.abstained if answer is not None else None,
         cited=cited,
         finish_reason=answer.finish_reason if answer is not None else "",
         model=answer.model if answer is not None else "",
@@ -238,6 +242,47 @@ def gold_parts(resolved: ResolvedGold) -> tuple[tuple[str, ...], ...]:
 def context_of(line: TraceLine, contexts: Mapping[str, ContextLine]) -> Context:
     """The context a trace line refers to; raises KeyError where it is not stored."""
     return Context(contexts[line.context_digest].passages, line.evicted, line.budget_tokens)
+
+
+def trace_of(line: TraceLine, contexts: Mapping[str, ContextLine]) -> Trace:
+    """The trace a line was written from, the arm's name apart, as judges are shown it.
+
+    Where a line does not say whether the reader gave its sentinel, its judge's word stands in.
+
+    Args:
+        line: One arm, question and replicate.
+        contexts: By digest.
+
+    Raises:
+        KeyError: The context is not stored.
+    """
+    answer = None
+    if line.answer is not None:
+        answer = Answer(
+            text=line.answer,
+            abstained=bool(line.abstained if line.declined is None else line.declined),
+            finish_reason=line.finish_reason,
+            model=line.model,
+            usage=line.usage,
+            latency_s=line.latency_s,
+        )
+    return Trace(
+        arm="",
+        qid=line.qid,
+        replicate=line.replicate,
+        question=line.question,
+        history=line.history,
+        searches=line.searches,
+        candidates=line.candidates,
+        retrieved=tuple(Hit(hit.pid, hit.score) for hit in line.retrieved),
+        gate=line.gate,
+        context=context_of(line, contexts),
+        context_digest=line.context_digest,
+        frame_digest=line.frame_digest,
+        prompt_digest=line.prompt_digest,
+        answer=answer,
+        failure=line.error,
+    )
 
 
 def _utc(nanoseconds: int | None) -> str | None:

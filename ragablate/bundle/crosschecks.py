@@ -40,7 +40,7 @@ def disagreements(bundle: Bundle) -> Iterator[str]:
         if context_digest(Context(line.passages)) != digest:
             yield f"contexts.jsonl: the context {digest[:12]} does not have that digest"
     frames: dict[str, str] = {}
-    for digest, prompt in _prompts(bundle.folder / "prompts.jsonl"):
+    for digest, prompt in stored_prompts(bundle.folder / "prompts.jsonl"):
         if prompt_digest(prompt) != digest:
             yield f"prompts.jsonl: the prompt {digest[:12]} does not have that digest"
         frames[digest] = frame_digest(prompt)
@@ -61,7 +61,7 @@ def _questions(questions: Mapping[str, QuestionLine]) -> Iterator[str]:
             yield f"questions.jsonl: the gold of question {qid} does not have the digest beside it"
 
 
-def _prompts(path: Path) -> Iterator[tuple[str, Prompt]]:
+def stored_prompts(path: Path) -> Iterator[tuple[str, Prompt]]:
     """Each stored prompt after the digest it is known by."""
     try:
         for line in path.read_bytes().splitlines():

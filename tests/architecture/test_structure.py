@@ -28,8 +28,8 @@ LAYERS = [
      "leakage"},
     {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
      "ledger", "calibrate"},
-    {"checked", "evidence", "elsewhere", "report", "session", "publishing", "frames", "api",
-     "versus"},
+    {"checked", "evidence", "elsewhere", "report", "session", "publishing", "rejudging", "frames",
+     "api", "versus"},
     {"jobs", "sweep", "cli", "calibrating"},
 ]  # fmt: skip
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
