@@ -33,7 +33,7 @@ from ragablate.ledger import looks
 from ragablate.lending import Lending
 from ragablate.own_reader import own_readers
 from ragablate.publishing import folder_name, publish
-from ragablate.records import Measure, Verdict
+from ragablate.records import Analysis, Contrast, Measure, Verdict
 from ragablate.report.terminal import Screen
 from ragablate.session import Outcome, measured_by, writable
 from ragablate.stages import Progress
@@ -191,10 +191,11 @@ def _before(bundle: Bundle, overrides: Sequence[str]) -> list[str]:
 
 
 def _unmeasured(bundle: Bundle, measures: Mapping[str, Measure]) -> list[str]:
+    declared: tuple[Analysis | Contrast, ...] = (*bundle.contrasts, *bundle.analyses)
     return [
         f"'{claim.id}' was declared on {claim.measure}, which no judge measures; measured are "
         f"{', '.join(measures)}"
-        for claim in (*bundle.contrasts, *bundle.analyses)
+        for claim in declared
         if claim.measure not in measures
     ]
 
