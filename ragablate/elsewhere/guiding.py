@@ -150,7 +150,8 @@ def guided(
         if entry.qid not in first or _right(first[entry.qid], how.measure):
             first[entry.qid] = entry
     known = Known(log.texts, hands.corpus, hands.embed, hands.embedder, hands.vectors)
-    answers = [(entry, declined(entry, how.all_phrases)) for entry in first.values()]
+    phrases = how.all_phrases
+    answers = [(entry, declined(entry, phrases)) for entry in first.values()]
     return look(answers, known, lines, frequencies, _commands(log, how, hands), failed)
 
 

@@ -27,10 +27,10 @@ class Frequencies:
     """Answers that have a ranking."""
     places: int = 0
     """Places they fill."""
-    seen: Counter[str] = field(default_factory=Counter)
-    """By pid, the rankings it is in."""
     idle: Counter[str] = field(default_factory=Counter)
-    """By pid, those of them in which it carries no gold."""
+    """By pid, the rankings it is in without carrying gold."""
+    golden: set[str] = field(default_factory=set)
+    """Pids of rankings that they carry gold of."""
 
     def count(self, entry: Entry) -> None:
         """Take one answer in."""
@@ -39,8 +39,17 @@ class Frequencies:
         first = {p.pid for p in entry.retrieved[: self.depth]}
         self.answers += 1
         self.places += len(first)
-        self.seen.update(first)
-        self.idle.update(first.difference(*entry.gold) if entry.gold else first)
+        for part in entry.gold:
+            there = first.intersection(part)
+            if there:
+                self.golden |= there
+                first -= there
+        self.idle.update(first)
+
+    @property
+    def passages(self) -> int:
+        """How many passages came up at all."""
+        return len(self.idle.keys() | self.golden)
 
 
 def hubs(
@@ -50,7 +59,7 @@ def hubs(
     n = frequencies.answers
     if n < cuts.hub_questions:
         return
-    passages = max(len(frequencies.seen), len(known.given or ()))
+    passages = max(frequencies.passages, len(known.given or ()))
     average = frequencies.places / passages
     least = max(cuts.hub_share * n, cuts.hub_times * average)
     often = {pid: k for pid, k in frequencies.idle.items() if k >= least}
