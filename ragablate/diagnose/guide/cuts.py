@@ -28,6 +28,7 @@ class Cuts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     dilution_sentences: int
     openings: tuple[str, ...]
     pointers: tuple[str, ...]
+    pointer_words: int
     current: tuple[str, ...]
     status_keys: tuple[str, ...]
     date_keys: tuple[str, ...]
@@ -83,7 +84,10 @@ def _problems(found: Cuts) -> list[str]:
     wanted = [(name, 0 <= getattr(found, name) <= 1, "a share from 0 to 1") for name in _SHARES]
     wanted += [(name, getattr(found, name) >= 1, "a whole number from 1") for name in _COUNTS]
     wanted += [(name, getattr(found, name) > 0, "a number above 0") for name in _TIMES]
-    wanted.append(("most", found.most >= 0, "a whole number from 0"))
+    wanted += [
+        (name, getattr(found, name) >= 0, "a whole number from 0")
+        for name in ("most", "pointer_words")
+    ]
     return [
         f"--cut {name}: it is {getattr(found, name)}; give {meaning}."
         for name, good, meaning in wanted

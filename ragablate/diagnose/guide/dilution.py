@@ -82,9 +82,9 @@ def _by_words(long: Sequence[_Long], known: Known, cuts: Cuts) -> Iterator[Evide
         near = [scores.get(f"{one.pid}\n{n}", 0.0) for n in range(len(one.sentences))]
         best = max(range(len(near)), key=near.__getitem__)
         own = scores.get(one.pid, 0.0)
-        if near[best] > 0 and near[best] >= cuts.dilution_ratio * own:
-            rivals = [s for pid, s in scores.items() if pid not in pieces and pid != one.pid]
-            place = 1 + sum(s > near[best] for s in rivals)
+        rivals = [s for pid, s in scores.items() if pid not in pieces and pid != one.pid]
+        place = 1 + sum(s > near[best] for s in rivals)
+        if 0 < near[best] >= cuts.dilution_ratio * own and place <= cuts.depth:
             was = 1 + sum(s > own for s in rivals)
             says = (f"one sentence of {one.pid} scores {near[best]:.2f} and the whole of it "
                     f"{own:.2f}; alone it would rank {place}, the passage ranks {was} among "

@@ -8,14 +8,15 @@ from ragablate.diagnose.guide.case import Case, Known
 from ragablate.diagnose.guide.cuts import Cuts
 from ragablate.diagnose.guide.decision import HELD, UNFOUND, UNTOLD
 from ragablate.diagnose.guide.finding import Evidence
-from ragablate.text.normalize import answer_tokens, holds_sequence
+from ragablate.judge.content import content_words
+from ragablate.text.normalize import answer_tokens
 
 
 def follow_ups(cases: Sequence[Case], known: Known, cuts: Cuts) -> Iterator[Evidence]:
     """Searches all of which hold words that only the conversation explains.
 
-    Words such as "it" count where the log has earlier turns; a beginning such as "what about"
-    counts by itself.
+    Words such as "it" count where the log has earlier turns and little stands before them that
+    they could stand for; a beginning such as "what about" counts by itself.
     """
     for case in cases:
         if case.label not in (*UNFOUND, HELD, UNTOLD):
@@ -39,8 +40,16 @@ def _pointing(text: str, cuts: Cuts, conversation: bool) -> str:
         wanted = answer_tokens(opening)
         if tokens[: len(wanted)] == wanted:
             return opening
-    if conversation:
-        for pointer in cuts.pointers:
-            if holds_sequence(tokens, answer_tokens(pointer)):
-                return pointer
+    for pointer in cuts.pointers if conversation else ():
+        before = _before(tokens, answer_tokens(pointer))
+        if before is not None and len(content_words(" ".join(before))) <= cuts.pointer_words:
+            return pointer
     return ""
+
+
+def _before(tokens: Sequence[str], wanted: Sequence[str]) -> Sequence[str] | None:
+    """What stands before the first occurrence of some words; ``None`` without one."""
+    for place in range(len(tokens) - len(wanted) + 1):
+        if list(tokens[place : place + len(wanted)]) == list(wanted):
+            return tokens[:place]
+    return None

@@ -83,7 +83,10 @@ def _evidence(
 def _finding(mode: str, by: str, evidence: tuple[Evidence, ...], commands: Commands) -> Finding:
     told = MODES[mode]
     qids = tuple(sorted({qid for one in evidence for qid in one.qids}))
-    return Finding(mode, told.title, qids, told.symptom, by, evidence, commands.of(mode), told.fix)
+    proof = commands.of(mode)
+    if mode == "F8" and any(one.scores["cut"] for one in evidence):
+        proof += commands.of("cut")
+    return Finding(mode, told.title, qids, told.symptom, by, evidence, proof, told.fix)
 
 
 def _notes(

@@ -33,7 +33,7 @@ def _evidence(case: Case, known: Known) -> Evidence:
     missing = [*never, *cut]
     return Evidence(
         (case.qid,), says, (*dict.fromkeys(there), *missing),
-        {"recall": round(sum(case.arrived) / len(case.parts), 4)},
+        {"recall": round(sum(case.arrived) / len(case.parts), 4), "cut": float(len(cut))},
         tuple(text for text in (known.text(p)[:_QUOTED] for p in missing) if text),
     )  # fmt: skip
 

@@ -66,8 +66,13 @@ def test_the_sso_answer_with_half_of_its_pages_is_partial_evidence(tmp_path: Pat
     assert label(found, "sso") == at.PARTIAL
     (one,) = finding(found, "F8").evidence
     assert one.says == "in the context: page-212; not in it: page-1140"
-    assert one.scores == {"recall": 0.5}
-    assert "decompose" in finding(found, "F8").proof[0]
+    assert one.scores == {"recall": 0.5, "cut": 0.0}
+    (command,) = finding(found, "F8").proof
+    assert "decompose" in command
+    evicted = {**acme.SSO, "candidates": ["page-212", "page-1140"]}
+    again = finding(look(tmp_path, evicted), "F8")
+    assert again.evidence[0].says.endswith("not in it: page-1140 (found, and cut)")
+    assert "swap_assembler" in again.proof[1]
 
 
 def test_partial_evidence_and_dilution_come_together_where_the_corpus_shows_it(
@@ -215,6 +220,8 @@ def test_a_pronoun_points_outside_only_where_there_is_a_conversation(tmp_path: P
     asked = {**acme.BASIC, "searches": ["What does it cost?"]}
     assert "F3" in modes(look(tmp_path, asked))
     assert "F3" not in modes(look(tmp_path, {**asked, "history": []}))
+    explained = {**asked, "searches": ["Is the Basic plan with sign-on sold, and what is it?"]}
+    assert "F3" not in modes(look(tmp_path, explained))
 
 
 def test_an_older_version_of_what_is_at_hand_is_outdated(tmp_path: Path) -> None:
