@@ -45,7 +45,7 @@ def diagnose_command(arguments: Sequence[str]) -> int:
     book = GuideBook(asked, how)
     facts = _facts(asked.log, asked, how, book)
     before = sort(facts, how.supported)
-    guide = book.look(log_of(asked.log, asked.arm), before)
+    guide = book.look(asked.log, asked.arm, before)
     found = Found(before, stages(facts, how.supported), guide)
     if asked.after is not None:
         later = _facts(asked.after, asked, how)

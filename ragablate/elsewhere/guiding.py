@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ragablate.bundle.read import load
 from ragablate.dataset.rows import CorpusRow, as_passage, read_rows
 from ragablate.diagnose.guide import Cuts, Guided, Known, look
 from ragablate.diagnose.guide.case import Embed
@@ -15,6 +16,7 @@ from ragablate.diagnose.guide.commands import Commands
 from ragablate.diagnose.guide.cuts import cuts
 from ragablate.diagnose.guide.hubs import Frequencies
 from ragablate.diagnose.traversal import RIGHT, SUPPORTED
+from ragablate.elsewhere.bundle_entries import log_of, with_verdicts
 from ragablate.elsewhere.scoring import declined
 from ragablate.elsewhere.settings import Settings
 from ragablate.elsewhere.sorting import Diagnosis
@@ -110,8 +112,8 @@ class GuideBook:
         """The entries of the log, counted as they go by."""
         return Counted(entries, self.frequencies)
 
-    def look(self, file: Path, found: Diagnosis) -> Guided:
-        """What the guide says of the failed answers of a log.
+    def look(self, path: Path, arm: str, found: Diagnosis) -> Guided:
+        """What the guide says of the failed answers of a log, or of an arm of a bundle.
 
         Raises:
             DatasetError: The log cannot be read again.
@@ -119,7 +121,10 @@ class GuideBook:
         failed = [qid for one in found.failures for qid in one.qids]
         sample = sampled(failed, self.cuts.most)
         how = self.how
-        log = chosen(str(file), how.format, how.fields, sample, self.keep_going)
+        file = str(log_of(path, arm))
+        log = chosen(file, how.format, how.fields, sample, self.keep_going)
+        if path.is_dir():
+            log = replace(log, entries=tuple(with_verdicts(log.entries, load(path), arm)))
         return guided(log, len(failed), how, self.cuts, self.hands, self.frequencies)
 
 

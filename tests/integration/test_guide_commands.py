@@ -118,3 +118,26 @@ def test_what_cannot_be_read_is_one_sentence(
     ):
         assert main(["diagnose", str(log), *options]) == 2, options
         assert sentence in capsys.readouterr().err
+
+
+def test_over_a_bundle_grounding_is_what_its_judges_say(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "dataset=jsonl", f"dataset.path={toy}", "experiment=swap_reader",
+                 "judge=[correct,faithfulness]", "quiet=true"]) == 0  # fmt: skip
+    (bundle,) = (tmp_path / "outputs" / "toy").iterdir()
+    capsys.readouterr()
+    strict = ["--cut", "faithful=1.0", "--json"]
+    assert main(["diagnose", str(bundle), "--corpus", str(toy), *strict]) == 0
+    labels = json.loads(capsys.readouterr().out)["guide"]["labels"]
+    path = bundle / "arms" / "control" / "verdicts.jsonl"
+    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    values = {v["qid"]: v["value"] for v in found if v["measure"] == "faithfulness"}
+    for label, qids in labels.items():
+        for qid in qids:
+            if label.startswith("F10"):
+                assert values[qid] < 1.0
+            if label.startswith("grounded"):
+                assert values[qid] == 1.0
+    assert any(label.startswith(("F10", "grounded", "F8", "F9")) for label in labels)

@@ -68,12 +68,20 @@ def from_another_passage(cases: Sequence[Case], known: Known, cuts: Cuts) -> Ite
             continue
         if case.declined or not case.entry.answer or not case.shown:
             continue
-        shown = frozenset(case.entry.shown or ())
-        found = grounded_elsewhere(case.entry.answer, case.shown, case.gold, pids=shown)
+        found = _elsewhere(case, case.entry.answer)
         if found:
             pids = tuple(dict.fromkeys(c.pid for c in found))
             says = f"{count(len(found), 'claim')} resting on {', '.join(pids)}, without gold"
             yield Evidence((case.qid,), says, pids, {}, tuple(c.text for c in found))
+
+
+def _elsewhere(case: Case, answer: str) -> Sequence[Claim]:
+    """As the log's judge traced it, else word by word."""
+    if case.entry.claims:
+        traced = (c for c in case.entry.claims if c.status == "supported" and c.pid)
+        return [claim for claim in traced if claim.pid not in case.gold]
+    shown = frozenset(case.entry.shown or ())
+    return grounded_elsewhere(answer, case.shown, case.gold, pids=shown)
 
 
 def _claims(case: Case) -> list[Claim]:
