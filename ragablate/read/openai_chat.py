@@ -99,15 +99,21 @@ class OpenAIChat:
 
     def problems(self) -> list[str]:
         """What is missing or out of range; the endpoint is not asked."""
+        return self._asking_problems() + self._prompt_problems() + setting_problems(self)
+
+    def _asking_problems(self) -> list[str]:
         found = endpoint_problems(self.base_url, self.model) + key_problems(self.api_key_env)
         if not importlib.util.find_spec("aiohttp"):
             found.append(str(MissingExtra("aiohttp", "chat", "the reader openai_chat")))
+        return found
+
+    def _prompt_problems(self) -> list[str]:
         try:
             if load_template(self.template).declines and not self.sentinel.strip():
-                found.append(f"sentinel is blank, but prompt '{self.template}' shows it")
+                return [f"sentinel is blank, but prompt '{self.template}' shows it"]
         except AdapterError as error:
-            found.append(str(error))
-        return found + setting_problems(self)
+            return [str(error)]
+        return []
 
     def identity(self) -> dict[str, object]:
         """The prompt by its file."""
@@ -194,6 +200,13 @@ class OpenAIChat:
         longest = (self.extra_body or {}).get("max_completion_tokens", self.max_tokens)
         return cast("int | None", longest)
 
+    def _address(self) -> str | None:
+        return self.base_url.rstrip("/")
+
+    def _endpoint(self, manners: Manners) -> Endpoint:
+        """What all readers of this model at this address share."""
+        return Endpoint(f"{self._address()}/chat/completions", api_key(self.api_key_env), manners)
+
     def _ask(self, request: ReadRequest, endpoint: Endpoint) -> Ask:
         body = self._body(request)
         tokens = len(body) // _BYTES_PER_TOKEN + (self._longest() or 0)
@@ -216,17 +229,16 @@ class OpenAIChat:
 
 def _endpoints(readers: Sequence[OpenAIChat]) -> dict[int, Endpoint]:
     """By the identity of each reader, the endpoint it asks, shared where it is the same."""
-    groups: dict[tuple[str, str, str | None], list[OpenAIChat]] = {}
+    groups: dict[tuple[str | None, str, str | None], list[OpenAIChat]] = {}
     for reader in readers:
         problems = reader.problems()
         if problems:
             raise AdapterError(f"reader: {problems[0]}")
-        key = (reader.base_url.rstrip("/"), reader.model, reader.api_key_env)
+        key = (reader._address(), reader.model, reader.api_key_env)
         groups.setdefault(key, []).append(reader)
     found: dict[int, Endpoint] = {}
-    for (address, _, variable), group in groups.items():
-        manners = strictest([_manners(reader) for reader in group])
-        endpoint = Endpoint(f"{address}/chat/completions", api_key(variable), manners)
+    for group in groups.values():
+        endpoint = group[0]._endpoint(strictest([_manners(reader) for reader in group]))
         found.update(dict.fromkeys(map(id, group), endpoint))
     return found
 

@@ -129,6 +129,7 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "max_tokens": "4",
         "runtime.threads": "1",
     },
+    ("reader", "litellm"): {"base_url": "server:", "model": "openai/scripted"},
     ("reader", "openai_chat"): {"base_url": "server:", "model": "scripted"},
     ("reader", "replay"): {"path": "file:answers.jsonl"},
     ("dataset", "traces"): {"path": "file:log.jsonl"},
