@@ -1,22 +1,24 @@
-"""Several retrievers fused by the ranks they give."""
+"""Several retrievers fused by the ranks or the scores they give."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from ragablate.errors import AdapterError
 from ragablate.protocols import Retriever, SearchRequest
 from ragablate.records import Corpus, Failure, Item, Ranking, SearchResult
-from ragablate.retrieve.fusion import reciprocal_rank_fusion
+from ragablate.retrieve.fusion import NORMALISATIONS, reciprocal_rank_fusion, weighted_fusion
+from ragablate.retrieve.identifiers import identifier_problems, routes, weights_for
 from ragablate.retrieve.restrict import depth_problems
 
 _FIRST = 10
 
 
 class Hybrid:
-    """Reciprocal rank fusion of the rankings of any retrievers.
+    """Fusion of the rankings of any retrievers, by ranks or by scores.
 
     Every retriever searches to its own depth, with its own pool and filter knobs. Where one
     of them fails for a search, the hybrid fails for it: a fusion of the rest would be
@@ -28,6 +30,10 @@ class Hybrid:
         weights: By the retrievers' names, at least 0; 1 for a name that is left out, and for
             all where ``None``.
         depth: How many passages the fused ranking holds at most.
+        fusion: ``rrf`` fuses ranks (reciprocal rank fusion), ``weighted`` scores.
+        normalise: ``weighted``: ``min_max`` or ``z``, see ``fusion.weighted_fusion``.
+        identifiers: ``weights`` that take the place of the others for searches that hold an
+            identifier, and the ``pattern`` that tells them; ``None`` weights tell none apart.
     """
 
     fuses = True
@@ -38,11 +44,17 @@ class Hybrid:
         k: int = 60,
         weights: Mapping[str, float] | None = None,
         depth: int = 100,
+        fusion: str = "rrf",
+        normalise: str = "min_max",
+        identifiers: Mapping[str, Any] | None = None,
     ) -> None:
         self.retrievers = retrievers
         self.k = k
         self.weights = weights
         self.depth = depth
+        self.fusion = fusion
+        self.normalise = normalise
+        self.identifiers = identifiers
 
     def retrieve(
         self, corpus: Corpus, requests: Sequence[SearchRequest]
@@ -61,7 +73,7 @@ class Hybrid:
         }
         for request in requests:
             yield self._fused(
-                request.id,
+                request,
                 {name: self._item(name, items, request) for name, items in found.items()},
             )
 
@@ -86,13 +98,24 @@ class Hybrid:
             found.append("retrievers is empty: name at least one")
         if self.k < 0:
             found.append(f"k is {self.k}: give a number of at least 0")
-        for name, weight in (self.weights or {}).items():
+        if self.fusion not in ("rrf", "weighted"):
+            found.append(f"fusion is {self.fusion!r}: give rrf or weighted")
+        if self.normalise not in NORMALISATIONS:
+            found.append(f"normalise is {self.normalise!r}: give {' or '.join(NORMALISATIONS)}")
+        found += identifier_problems(self.identifiers)
+        found += self._weight_problems("weights", self.weights)
+        routed = (self.identifiers or {}).get("weights")
+        return found + self._weight_problems("identifiers.weights", routed)
+
+    def _weight_problems(self, knob: str, weights: Mapping[str, float] | None) -> list[str]:
+        found = []
+        for name, weight in (weights or {}).items():
             if name not in self.retrievers:
                 found.append(
-                    f"weights names '{name}', but the retrievers are {', '.join(self.retrievers)}"
+                    f"{knob} names '{name}', but the retrievers are {', '.join(self.retrievers)}"
                 )
             elif not isinstance(weight, int | float) or not (math.isfinite(weight) and weight >= 0):
-                found.append(f"weights.{name} is {weight!r}: give a number of at least 0")
+                found.append(f"{knob}.{name} is {weight!r}: give a number of at least 0")
         return found
 
     def _item(
@@ -105,16 +128,24 @@ class Hybrid:
             )
         return items[request.id]
 
-    def _fused(self, request_id: str, items: Mapping[str, Item[Ranking]]) -> Item[Ranking]:
+    def _fused(self, request: SearchRequest, items: Mapping[str, Item[Ranking]]) -> Item[Ranking]:
         rankings: list[Ranking] = []
         for name, item in items.items():
             if item.failure is not None or item.value is None:
                 failure = item.failure or Failure("pipeline", "gave neither ranking nor failure")
-                return Item(request_id, None, Failure(failure.kind, f"{name}: {failure.message}"))
+                return Item(request.id, None, Failure(failure.kind, f"{name}: {failure.message}"))
             rankings.append(item.value)
-        weights = [(self.weights or {}).get(name, 1.0) for name in items]
-        fused = reciprocal_rank_fusion(rankings, self.k, weights, self.depth)
-        return SearchResult(request_id, fused, signals=_signals(items, rankings))
+        routed = weights_for(self.identifiers, request.text)
+        by_name = (self.weights if routed is None else routed) or {}
+        weights = [by_name.get(name, 1.0) for name in items]
+        if self.fusion == "rrf":
+            fused = reciprocal_rank_fusion(rankings, self.k, weights, self.depth)
+        else:
+            fused = weighted_fusion(rankings, self.normalise, weights, self.depth)
+        told = _signals(items, rankings)
+        if routes(self.identifiers):
+            told["identifier"] = float(routed is not None)
+        return SearchResult(request.id, fused, signals=told)
 
 
 def _signals(items: Mapping[str, Item[Ranking]], rankings: Sequence[Ranking]) -> dict[str, float]:

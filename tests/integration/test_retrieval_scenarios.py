@@ -149,6 +149,22 @@ def unnormalised(folder: Path) -> Path:
 
 
 @needs_minilm
+def test_f1_a_hybrid_that_leans_on_letters_for_identifiers_finds_more(tmp_path: Path) -> None:
+    data = written(tmp_path / "catalogue", *catalogue())
+    weights = "{dense: 0.1}"
+    effects = fixed_by(
+        data,
+        "retriever",
+        f"[{{routed: ['retriever.identifiers.weights={weights}']}}]",
+        "retriever=hybrid",
+        "retriever@retriever.retrievers.dense=dense",
+        "reranker.top_k=1",
+    )
+    effect = effects["routed"]
+    assert (effect.state, effect.unmeasured, effect.worse) == ("up", 0, 0)
+
+
+@needs_minilm
 def test_f5_short_pages_win_every_search_until_vectors_are_equally_long(tmp_path: Path) -> None:
     data = hubs(tmp_path / "hubs")
     conf = tmp_path / "conf"

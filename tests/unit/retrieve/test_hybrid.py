@@ -145,3 +145,79 @@ def test_its_signals_are_those_of_its_parts_and_how_far_they_agree():
     assert one.signals == {}
     (apart,) = Hybrid({"x": Fixed("a", "b"), "y": Fixed("c")}).retrieve(CORPUS, REQUESTS[:1])
     assert apart.signals == {"overlap": 0.0}
+
+
+class Scored:
+    """Always ranks pids at the given scores."""
+
+    def __init__(self, **scores):
+        self.scores = scores
+
+    def retrieve(self, corpus, requests):
+        ranked = sorted(
+            (Hit(p, s) for p, s in self.scores.items()), key=lambda h: (-h.score, h.pid)
+        )
+        for request in requests:
+            yield Item(request.id, tuple(ranked))
+
+
+def fused_scores(**knobs):
+    parts = {"one": Scored(a=10.0, b=4.0, c=2.0), "two": Scored(b=0.9, d=0.5)}
+    (item,) = Hybrid(parts, fusion="weighted", **knobs).retrieve(CORPUS, REQUESTS[:1])
+    return {hit.pid: pytest.approx(hit.score) for hit in item.value}
+
+
+def test_scores_are_fused_by_weight_on_a_scale_they_share():
+    assert fused_scores() == {"b": (0.25 + 1) / 2, "a": 0.5, "c": 0.0, "d": 0.0}
+    assert fused_scores(weights={"one": 3.0}) == {
+        "a": 0.75, "b": 0.25 * 0.75 + 0.25, "c": 0.0, "d": 0.0
+    }  # fmt: skip
+    mean, spread = 16 / 3, (((14 / 3) ** 2 + (4 / 3) ** 2 + (10 / 3) ** 2) / 3) ** 0.5
+    z = {name: (score - mean) / spread for name, score in {"a": 10, "b": 4, "c": 2}.items()}
+    assert fused_scores(normalise="z") == {
+        "a": (z["a"] - 1) / 2, "b": (z["b"] + 1) / 2, "c": (z["c"] - 1) / 2, "d": (z["c"] - 1) / 2
+    }  # fmt: skip
+
+
+def test_an_empty_ranking_has_no_say_and_equal_scores_are_all_the_best():
+    parts = {"none": Scored(), "level": Scored(a=3.0, b=3.0)}
+    (item,) = Hybrid(parts, fusion="weighted").retrieve(CORPUS, REQUESTS[:1])
+    assert item.value == (Hit("a", 1.0), Hit("b", 1.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "routed"),
+    [
+        ("error SSO-4012 on login", True),
+        ("what does getUserName return", True),
+        ("set max_tokens", True),
+        ("is v2.3 supported", True),
+        ("the 7B model", True),
+        ("what happened in 1931", False),
+        ("the 19th-century bridge and the 1990s", False),
+        ("a 20-year plan, and/or 3.5 million e.g. now", False),
+        ("Who opened the Zorbat Bridge?", False),
+    ],
+)
+def test_searches_with_an_identifier_have_weights_of_their_own(text, routed):
+    parts = {"letters": Fixed("a", "b"), "meaning": Fixed("b", "a")}
+    weights = {"letters": 1.0, "meaning": 0.0}
+    hybrid = Hybrid(parts, weights={"letters": 0.5}, identifiers={"weights": weights})
+    (item,) = hybrid.retrieve(CORPUS, [SearchRequest("1", text, Question("1", "no identifier"))])
+    assert [hit.pid for hit in item.value] == (["a", "b"] if routed else ["b", "a"])
+    assert item.signals["identifier"] == float(routed)
+
+
+@pytest.mark.parametrize(
+    ("knobs", "said"),
+    [
+        ({"fusion": "mean"}, "give rrf or weighted"),
+        ({"normalise": "softmax"}, "give min_max or z"),
+        ({"identifiers": {"pattern": "("}}, "identifiers.pattern is no regular expression"),
+        ({"identifiers": {"weights": {"third": 1}}}, "identifiers.weights names 'third'"),
+        ({"identifiers": {"patern": ""}}, "identifiers.patern is no knob"),
+    ],
+)
+def test_fusion_without_a_meaning_is_told(knobs, said):
+    (problem,) = Hybrid({"one": Fixed("a")}, **knobs).problems()
+    assert said in problem
