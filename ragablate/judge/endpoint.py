@@ -120,6 +120,11 @@ def shipped(name_or_path: str) -> Template:
     Raises:
         AdapterError: There is no such file, or it does not keep to the format.
     """
+    if not isinstance(name_or_path, str):
+        raise AdapterError(
+            f"prompt {name_or_path!r} is no name: give one of conf/judge/prompts, or the path "
+            "of a file"
+        )
     path = Path(name_or_path)
     if path.suffix or len(path.parts) > 1:
         return load_template(name_or_path)
