@@ -12,7 +12,7 @@ from ragablate.budget import Limits
 from ragablate.dataset.digests import set_digest
 from ragablate.design import Plan
 from ragablate.reading import Settings
-from ragablate.records import Dataset, Measure
+from ragablate.records import Dataset, HumanLabel, Measure
 from ragablate.seeds import derive
 
 
@@ -34,6 +34,8 @@ class Checked:
     """To be closed when done."""
     overrides: tuple[str, ...]
     """What the user asked for."""
+    labels: tuple[HumanLabel, ...] = ()
+    """What people said of answers."""
 
     @property
     def settings(self) -> Settings:

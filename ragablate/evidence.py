@@ -71,6 +71,7 @@ def contents(checked: Checked, executed: Executed, started: datetime, seen: Look
         verdicts=executed.verdicts,
         contexts=tuple(contexts[key] for key in sorted(contexts)),
         prompts=executed.prompts,
+        labels=checked.labels,
     )
 
 

@@ -29,11 +29,12 @@ from ragablate.config import compose_plain, composing, without_runtime
 from ragablate.errors import BundleError, DesignError
 from ragablate.evidence import abstentions
 from ragablate.judging import judge_all
+from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
 from ragablate.lending import Lending
 from ragablate.own_reader import own_readers
 from ragablate.publishing import folder_name, publish
-from ragablate.records import Analysis, Contrast, Measure, Verdict
+from ragablate.records import Analysis, Contrast, HumanLabel, Measure, Verdict
 from ragablate.report.terminal import Screen
 from ragablate.session import Outcome, measured_by, writable
 from ragablate.stages import Progress
@@ -41,7 +42,7 @@ from ragablate.store import Store
 from ragablate.traces import trace_of
 
 _GROUPS = ("judge", "budget")
-_KEYS = ("abstention_phrases", "outputs", "quiet", "json")
+_KEYS = ("abstention_phrases", "labels", "outputs", "quiet", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Asked:
     """Judge and fingerprint by name."""
     measures: Mapping[str, Measure]
     """What they measure."""
+    labels: tuple[HumanLabel, ...]
+    """What people said of the answers."""
     workshop: Workshop
     """To be closed when done."""
 
@@ -99,11 +102,13 @@ def ask(folder: Path, overrides: Sequence[str]) -> Asked:
     measures, problems = measured_by(judges)
     problems += [*workshop.problems, *limit_problems(composed.values["budget"])]
     problems += _unmeasured(bundle, measures) if measures else []
+    labels, wrong = _labels(bundle, composed.values["labels"], measures)
+    problems += wrong
     if problems:
         raise DesignError(list(dict.fromkeys(problems)))
     return Asked(
         bundle, found.bundle_id, composed.values, composed.choices, tuple(overrides), judges,
-        measures, workshop,
+        measures, labels, workshop,
     )  # fmt: skip
 
 
@@ -200,6 +205,16 @@ def _unmeasured(bundle: Bundle, measures: Mapping[str, Measure]) -> list[str]:
     ]
 
 
+def _labels(
+    bundle: Bundle, path: object, measures: Mapping[str, Measure]
+) -> tuple[tuple[HumanLabel, ...], list[str]]:
+    """Those of the file where one is given, else the bundle's own on what is still measured."""
+    if path is None:
+        return tuple(x for x in bundle.labels if x.measure in measures), []
+    scope = Scope(bundle.questions, bundle.arms, measures, bundle.plan["replicates"])
+    return read_labels(path, scope)
+
+
 def _judged(asked: Asked, arm: str, store: Store, progress: Progress) -> tuple[Verdict, ...]:
     bundle = asked.bundle
     corpus = bundle.corpus_of(arm)
@@ -237,6 +252,7 @@ def _contents(
         traces={arm: lines(arm) for arm in bundle.traces},
         verdicts=verdicts,
         contexts=tuple(bundle.contexts[key] for key in sorted(bundle.contexts)),
+        labels=asked.labels,
         prompts=dict(stored_prompts(bundle.folder / "prompts.jsonl")),
     )
 

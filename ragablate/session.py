@@ -25,6 +25,7 @@ from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
 from ragablate.gate.fitting import unfit
+from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
 from ragablate.own_reader import own_readers
 from ragablate.publishing import folder_name, publish
@@ -91,6 +92,8 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
         again = check(without_gate(overrides), config_name)
         return replace(again, plan=replace(again.plan, remarks=(off,)), overrides=tuple(overrides))
     problems = unfit(checked.pipelines, chosen)
+    checked, wrong = _labelled(checked, dataset)
+    problems += wrong
     problems += looking.too_early(control["sequential"], len(chosen.questions))
     problems += _too_few(chosen) + _name_problems(checked.name) + _uncut(planned, chosen)
     readers = [pipeline["reader"] for pipeline in pipelines.values()]
@@ -100,6 +103,16 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     if problems:
         raise DesignError(problems)
     return checked
+
+
+def _labelled(checked: Checked, dataset: Dataset) -> tuple[Checked, list[str]]:
+    """The plan with the labels of its questions, and what is wrong with the file of them."""
+    control = checked.plan.control
+    known = [q.qid for q in dataset.questions]
+    scope = Scope(known, list(checked.pipelines), checked.measures, control["replicates"])
+    labels, problems = read_labels(control["labels"], scope)
+    asked = {q.qid for q in checked.dataset.questions}
+    return replace(checked, labels=tuple(x for x in labels if x.qid in asked)), problems
 
 
 def _too_few(dataset: Dataset) -> list[str]:

@@ -26,6 +26,7 @@ from ragablate.records import (
     Arm,
     ContextPassage,
     Contrast,
+    HumanLabel,
     Measure,
     Proof,
     Study,
@@ -48,6 +49,7 @@ class Bundle:
         traces: By arm.
         verdicts: By arm.
         given: What a redacted bundle brings along; ``None`` of a full one.
+        labels: What people said of answers.
     """
 
     folder: Path
@@ -57,6 +59,7 @@ class Bundle:
     traces: Mapping[str, tuple[TraceLine, ...]]
     verdicts: Mapping[str, tuple[Verdict, ...]]
     given: Given | None = None
+    labels: tuple[HumanLabel, ...] = ()
 
     @cached_property
     def arms(self) -> dict[str, Arm]:
@@ -124,6 +127,7 @@ class Bundle:
             reasons=self._reasons(),
             buckets=self.buckets(self.headline),
             remarks=tuple(plan.get("remarks", ())),
+            labels=self.labels,
         )
 
     def corpus_of(self, arm: str) -> str:
@@ -195,6 +199,7 @@ def load(folder: Path) -> Bundle:
         {name: tuple(_read(place / "traces.jsonl", TraceLine)) for name, place in arms.items()},
         {name: tuple(_read(place / "verdicts.jsonl", Verdict)) for name, place in arms.items()},
         read_given(folder),
+        _labels(folder / "labels.jsonl"),
     )
 
 
@@ -207,6 +212,10 @@ def _contexts(path: Path) -> dict[str, ContextLine]:
         )
         for line in _read(path, ContextLine)
     }
+
+
+def _labels(path: Path) -> tuple[HumanLabel, ...]:
+    return tuple(_read(path, HumanLabel)) if path.is_file() else ()
 
 
 def _bytes(path: Path) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 from ragablate.bundle import manifest
 from ragablate.codec import digest, encode, pretty
 from ragablate.errors import StoreError
-from ragablate.records import Comparison, Prompt, Verdict
+from ragablate.records import Comparison, HumanLabel, Prompt, Verdict
 from ragablate.traces import ContextLine, PromptLine, QuestionLine, TraceLine
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789=._-")
@@ -39,6 +39,8 @@ class Contents:
     """Distinct, by digest."""
     prompts: Mapping[str, Prompt]
     """Distinct, by digest."""
+    labels: tuple[HumanLabel, ...] = ()
+    """What people said of answers, where they did."""
 
 
 def arm_folder(arm: str) -> str:
@@ -106,6 +108,8 @@ def write(folder: Path, contents: Contents) -> None:
             for key, prompt in sorted(contents.prompts.items())
         ),
     )
+    if contents.labels:
+        _lines(folder / "labels.jsonl", contents.labels)
     for arm, made in contents.traces.items():
         place, traces = folder / "arms" / arm_folder(arm), made()
         _lines(place / "traces.jsonl", traces)
@@ -115,7 +119,9 @@ def write(folder: Path, contents: Contents) -> None:
 
 def effects_json(comparison: Comparison, proofs: Mapping[str, Any]) -> dict[str, Any]:
     """The content of ``effects.json``: every effect, analysis, conclusion and proof."""
+    labelled = {"judged_rates": comparison.judged_rates, "corrected": comparison.corrected}
     return {
+        **(labelled if comparison.judged_rates else {}),
         "effects": comparison.effects,
         "conclusions": comparison.conclusions,
         "analyses": comparison.analyses,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragablate.compare.analyses import every_analysis
 from ragablate.compare.case import Case
 from ragablate.compare.effects import Sample, effects_of
+from ragablate.compare.human import corrected_effects, in_words, judged_rates
 from ragablate.compare.labels import CAUSAL
 from ragablate.compare.limits import licence_of
 from ragablate.compare.numbers import count, listed
@@ -46,6 +47,7 @@ def compare(study: Study) -> Comparison:
     table = found[0].table if found else ScoreTable(study)
     several = tuple(every_analysis(table))
     conclusions = (*map(conclude, found), *(one.conclusion for one in several))
+    rates, corrected = judged_rates(table), corrected_effects(table)
     return Comparison(
         effects=(
             *(case.primary for case in found),
@@ -54,8 +56,10 @@ def compare(study: Study) -> Comparison:
         ),
         conclusions=conclusions,
         signals=signals(table),
-        notes=_notes(table, conclusions),
+        notes=(*_notes(table, conclusions), *in_words(rates, corrected)),
         analyses=tuple(one.result for one in several if one.result is not None),
+        judged_rates=rates,
+        corrected=corrected,
     )
 
 

@@ -44,6 +44,7 @@ from ragablate.records.items import (
     FailureKind,
     Item,
 )
+from ragablate.records.labelled import CorrectedEffect, HumanLabel, JudgedRate
 from ragablate.records.reading import (
     Answer,
     Claim,
@@ -94,6 +95,7 @@ __all__ = [
     "Contrast",
     "ContrastKind",
     "Corpus",
+    "CorrectedEffect",
     "Dataset",
     "Document",
     "Effect",
@@ -106,8 +108,10 @@ __all__ = [
     "Gold",
     "GoldPassage",
     "Hit",
+    "HumanLabel",
     "Interval",
     "Item",
+    "JudgedRate",
     "Label",
     "Measure",
     "MeasureStage",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ragablate.records.analysis import Analysis, AnalysisResult
 from ragablate.records.claims import Conclusion, Contrast, Effect, Proof, Signal
+from ragablate.records.labelled import CorrectedEffect, HumanLabel, JudgedRate
 from ragablate.records.reading import Measure
 
 Scores = Mapping[str, Mapping[str, Mapping[str, tuple[float | None, ...]]]]
@@ -63,6 +64,8 @@ class Study:
     """By qid: what the log traversal alone says of control's answer."""
     remarks: tuple[str, ...] = ()
     """What was decided about all arms before they ran, such as a gate that is off."""
+    labels: tuple[HumanLabel, ...] = ()
+    """What people said of some of the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,7 @@ class Comparison:
     """What concerns the whole set: eval gaps, duplicates, small n."""
     analyses: tuple[AnalysisResult, ...] = ()
     """One a declared analysis; each has a conclusion under its id too."""
+    judged_rates: tuple[JudgedRate, ...] = ()
+    """Judges held against human labels, where there are any."""
+    corrected: tuple[CorrectedEffect, ...] = ()
+    """Judged effects corrected by human labels, where there are enough."""
