@@ -15,7 +15,7 @@ from typing import Any
 
 from ragablate import looking
 from ragablate.adapters import PROTOCOLS, Workshop
-from ragablate.budget import limit_problems, price_problems
+from ragablate.budget import price_problems
 from ragablate.bundle.read import Bundle
 from ragablate.checked import Checked
 from ragablate.collecting import rarely
@@ -32,6 +32,7 @@ from ragablate.publishing import folder_name, publish
 from ragablate.records import Comparison, Dataset, Measure
 from ragablate.stages import Progress
 from ragablate.store import Store
+from ragablate.well_formed import name_problems, settings_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
         DesignError: Everything that is wrong, in one message.
     """
     planned = plan(overrides, config_name)
-    problems = _settings_problems(planned.control) + _cs_problems(planned)
+    problems = settings_problems(planned.control) + _cs_problems(planned)
     workshop = Workshop()
     built = {arm.name: workshop.pipeline(planned.configs[arm.name]) for arm in planned.arms}
     judges = workshop.judges(planned.control)
@@ -95,14 +96,21 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
     checked, wrong = _labelled(checked, dataset)
     problems += wrong
     problems += looking.too_early(control["sequential"], len(chosen.questions))
-    problems += _too_few(chosen) + _name_problems(checked.name) + _uncut(planned, chosen)
-    readers = [pipeline["reader"] for pipeline in pipelines.values()]
-    stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
-    readers += [own.reader for own in own_readers([*stages, *(j for j, _ in judges.values())])]
-    problems += price_problems(checked.settings.limits, readers, chosen.questions[0])
+    problems += _too_few(chosen) + name_problems(checked.name) + _uncut(planned, chosen)
+    problems += _unpriced(checked)
     if problems:
         raise DesignError(problems)
     return checked
+
+
+def _unpriced(checked: Checked) -> list[str]:
+    """Readers, of arms, stages and judges, whose calls cannot be priced although money is limited."""
+    pipelines = checked.pipelines.values()
+    readers = [pipeline["reader"] for pipeline in pipelines]
+    stages = [stage for pipeline in pipelines for stage in pipeline.stages.values()]
+    judges = [judge for judge, _ in checked.judges.values()]
+    readers += [own.reader for own in own_readers([*stages, *judges])]
+    return price_problems(checked.settings.limits, readers, checked.dataset.questions[0])
 
 
 def _labelled(checked: Checked, dataset: Dataset) -> tuple[Checked, list[str]]:
@@ -136,46 +144,6 @@ def _uncut(planned: Plan, dataset: Dataset) -> list[str]:
         for name, config in planned.configs.items()
         if config["chunker"]["_target_"] != UNCUT
     ][:1]
-
-
-def _name_problems(name: str) -> list[str]:
-    """A study whose bundles would not lie in one folder of their own under ``outputs``."""
-    if name and not name.startswith(".") and name.isprintable() and not set(name) & set("/\\"):
-        return []
-    return [
-        f"the study is called {name!r}, which cannot be a folder under outputs: give name=… "
-        "without slashes, line ends and a leading dot"
-    ]
-
-
-def _settings_problems(control: Mapping[str, Any]) -> list[str]:
-    wrong = []
-    for key, kind in (("seed", int), ("replicates", int)):
-        value = control[key]
-        if not isinstance(value, kind) or isinstance(value, bool) or value < (key != "seed"):
-            wrong.append(
-                f"{key} must be a {'positive ' * (key != 'seed')}whole number, not {value!r}"
-            )
-    for key in ("questions_selected_by_failure", "fresh_control"):
-        if not isinstance(control[key], bool):
-            wrong.append(f"{key} must be true or false, not {control[key]!r}")
-    limit = control["limit"]
-    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 2):
-        wrong.append(f"limit must be a whole number of at least 2, or null, not {limit!r}")
-    for key in ("alpha", "power"):
-        value = control[key]
-        highest = 0.5 if key == "alpha" else 1
-        if not isinstance(value, float) or not 0 < value < highest:
-            wrong.append(f"{key} must be a number between 0 and {highest}, not {value!r}")
-    wrong += _coverage_problems(control["gold_coverage"]) + looking.problems(control)
-    return wrong + limit_problems(control["budget"])
-
-
-def _coverage_problems(coverage: object) -> list[str]:
-    number = isinstance(coverage, int | float) and not isinstance(coverage, bool)
-    if number and 0 < coverage <= 1:  # type: ignore[operator]
-        return []
-    return [f"gold_coverage must be a number above 0 and at most 1, not {coverage!r}"]
 
 
 def _cs_problems(planned: Plan) -> list[str]:

@@ -27,7 +27,7 @@ LAYERS = [
     {"design", "own_reader", "adapters", "prepared", "gating", "searched", "pipeline", "proofs",
      "leakage"},
     {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
-     "ledger", "calibrate"},
+     "ledger", "calibrate", "well_formed"},
     {"checked", "evidence", "elsewhere", "report", "session", "publishing", "rejudging", "frames",
      "api", "versus"},
     {"jobs", "sweep", "cli", "calibrating"},
