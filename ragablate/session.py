@@ -104,7 +104,7 @@ def check(overrides: Sequence[str], config_name: str = "config") -> Checked:
 
 
 def _unpriced(checked: Checked) -> list[str]:
-    """Readers, of arms, stages and judges, whose calls cannot be priced although money is limited."""
+    """Readers of arms, stages and judges that cannot be priced although money is limited."""
     pipelines = checked.pipelines.values()
     readers = [pipeline["reader"] for pipeline in pipelines]
     stages = [stage for pipeline in pipelines for stage in pipeline.stages.values()]
