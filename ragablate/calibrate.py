@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragablate.compare.inference.intervals import normal_quantile, wilson
@@ -28,11 +29,9 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """What one floor does to the questions it was tried on."""
+class Refusals:
+    """What a gate does to questions."""
 
-    floor: float
-    """A question is refused below it."""
     refused: int
     """Unanswerable questions refused: rightly."""
     unanswerable: int
@@ -59,6 +58,28 @@ class Floor:
             "wrong": (self.wrong, self.answerable),
         }[kind]
         return wilson(count, n) if n else None
+
+
+@dataclass(frozen=True, slots=True)
+class Floor(Refusals):
+    """What one floor does to the questions it was tried on."""
+
+    floor: float
+    """A question is refused below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One question with what a gate decided."""
+
+    qid: str
+    """The question."""
+    outcome: str
+    """``go``, ``refuse``, ``clarify``, ``broaden``, or ``unclear`` where the gate failed."""
+    answerable: bool
+    """Whether the corpus can answer it."""
+    segment: str = ""
+    """Its segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +111,7 @@ def sweep(questions: Sequence[Scored], max_wrong_refusal: float = 0.02) -> Sweep
     both = {q.answerable for q in questions} == {True, False}
     allowed = [f for f in floors if both and f.refused and f.wrong_rate <= max_wrong_refusal]
     best = max(allowed, key=lambda f: (f.refused, -f.floor), default=None)
-    return Sweep(floors, best, tuple(_warnings(questions)))
+    return Sweep(floors, best, tuple(warnings(q.answerable for q in questions)))
 
 
 def at(questions: Sequence[Scored], floor: float) -> Floor:
@@ -98,14 +119,28 @@ def at(questions: Sequence[Scored], floor: float) -> Floor:
     below = [q for q in questions if q.score is None or q.score < floor]
     answerable = sum(q.answerable for q in questions)
     wrong = sum(q.answerable for q in below)
-    return Floor(floor, len(below) - wrong, len(questions) - answerable, wrong, answerable)
+    return Floor(len(below) - wrong, len(questions) - answerable, wrong, answerable, floor)
 
 
-def open_cap(floor: Floor, max_wrong_refusal: float) -> str:
+def decided(questions: Sequence[Decided]) -> Refusals:
+    """Both rates of a gate that says yes or no.
+
+    Asking back is no answer, so it counts as a refusal. An unclear reply is a failure of the gate
+    and counts against it on both sides: an answerable question is lost by it, and an unanswerable
+    one is not refused.
+    """
+    kept = [q for q in questions if q.outcome != "go"]
+    wrong = sum(q.answerable for q in kept)
+    right = sum(not q.answerable and q.outcome != "unclear" for q in kept)
+    answerable = sum(q.answerable for q in questions)
+    return Refusals(right, len(questions) - answerable, wrong, answerable)
+
+
+def open_cap(floor: Refusals, max_wrong_refusal: float) -> str:
     """That a floor keeps under the cap is not known for sure, in a sentence; empty where it is.
 
     Args:
-        floor: With the rates that are quoted.
+        floor: The rates that are quoted.
         max_wrong_refusal: The cap.
     """
     interval = floor.interval("wrong")
@@ -145,9 +180,15 @@ def segments(questions: Sequence[Scored]) -> dict[str, tuple[Scored, ...]]:
     return {name: tuple(q for q in questions if q.segment == name) for name in names}
 
 
-def _warnings(questions: Sequence[Scored]) -> Iterator[str]:
+def warnings(kinds: Iterable[bool]) -> Iterator[str]:
+    """What makes rates uncertain, one sentence each.
+
+    Args:
+        kinds: Of each question, whether it is answerable.
+    """
+    counts = Counter(kinds)
     for kind, name in ((True, "answerable"), (False, "unanswerable")):
-        n = sum(q.answerable is kind for q in questions)
+        n = counts[kind]
         if not n:
             yield f"There is no {name} question: this rate cannot be known."
         elif n < FEW:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ragablate import calibrate
-from ragablate.calibrate import Scored, Sweep
+from ragablate.adapters import Pipeline
+from ragablate.budget import Budget
+from ragablate.calibrate import Decided, Scored, Sweep
 from ragablate.checked import Checked
 from ragablate.design import CONTROL
 from ragablate.errors import AdapterError, DesignError
+from ragablate.execute import lend
 from ragablate.gate.fitting import fused_searches, misfits
+from ragablate.gate.none import NoGate
 from ragablate.gate.segments import segment_problem
 from ragablate.gate.signals import SIGNALS
 from ragablate.gate.stamps import STAMPED, searched_digest
+from ragablate.lending import Lending
 from ragablate.pipeline import Upstream
+from ragablate.prepared import Prepared
 from ragablate.protocols import GateRequest
-from ragablate.report.calibration import plot, print_segments, print_sweep
+from ragablate.report.calibration import plot, print_decisions, print_segments, print_sweep
 from ragablate.report.page import Page
 from ragablate.stages import Progress
 from ragablate.store import Store
@@ -39,9 +46,11 @@ def scores(checked: Checked, signal: str, segment: str, progress: Progress) -> t
     wrong = misfits([signal], checked.pipelines[CONTROL])
     if wrong:
         raise DesignError(wrong)
-    store = Store(checked.outputs / ".store")
-    upstream = Upstream(checked.dataset, store, progress)
-    found = upstream.prepare(CONTROL, checked.pipelines[CONTROL])
+    # What the gate of the plan decides is not asked for.
+    arm = checked.pipelines[CONTROL]
+    ungated = replace(arm, stages={**arm.stages, "gate": NoGate()},
+                      fingerprints={**arm.fingerprints, "gate": ""})  # fmt: skip
+    found = _prepared(checked, ungated, progress)
     fused = fused_searches([signal], (len(one.searches) for one in found.values()))
     if fused:
         raise DesignError([fused])
@@ -51,15 +60,38 @@ def scores(checked: Checked, signal: str, segment: str, progress: Progress) -> t
         if one.failure is not None:
             raise AdapterError(f"question '{question.qid}': {one.failure.message}")
         request = GateRequest(question.qid, question, one.candidates, one.retrieved, one.signals)
-        rows.append(
-            Scored(
-                question.qid,
-                SIGNALS[signal](request),
-                checked.dataset.gold[question.qid].answerable,
-                question.slices.get(segment, "") if segment else "",
-            )
-        )
+        answerable = checked.dataset.gold[question.qid].answerable
+        own = question.slices.get(segment, "")
+        rows.append(Scored(question.qid, SIGNALS[signal](request), answerable, own))
     return tuple(rows)
+
+
+def decisions(checked: Checked, segment: str, progress: Progress) -> tuple[Decided, ...]:
+    """What the gate of the plan decides about every question; a reply of its reader that cannot
+    be used is unclear.
+
+    Raises:
+        AdapterError: A stage before the gate failed, or the gate's reader could not be asked.
+    """
+    found = _prepared(checked, checked.pipelines[CONTROL], progress)
+    rows = []
+    for question in checked.dataset.questions:
+        one = found[question.qid]
+        if one.failure is not None and not (one.gate_failed and one.failure.kind == "pipeline"):
+            raise AdapterError(f"question '{question.qid}': {one.failure.message}")
+        outcome = one.gate.outcome if one.gate is not None else "unclear"
+        answerable = checked.dataset.gold[question.qid].answerable
+        rows.append(Decided(question.qid, outcome, answerable, question.slices.get(segment, "")))
+    return tuple(rows)
+
+
+def _prepared(checked: Checked, arm: Pipeline, progress: Progress) -> dict[str, Prepared]:
+    store = Store(checked.outputs / ".store")
+    try:
+        lend({CONTROL: arm}, {}, Lending(store, Budget(checked.settings.limits), progress))
+        return Upstream(checked.dataset, store, progress).prepare(CONTROL, arm)
+    finally:
+        store.close()
 
 
 def stamp(checked: Checked) -> dict[str, str]:
@@ -88,18 +120,28 @@ def gate_yaml(gate: str, found: Sweep, by_segment: dict[str, Sweep], segment: st
 
 
 def run(checked: Checked, options: dict[str, Any], progress: Progress, page: Page) -> None:
-    """Sweep, print, and write the gate's YAML and a plot of the sweep.
+    """Sweep, print, and write the gate's YAML and a plot of the sweep; of a gate without a floor
+    to find, count what it decides.
 
     Raises:
         DesignError: An option has no meaning, or no floor keeps under the cap.
     """
     gate = str(options["gate"])
-    if gate not in OF_GATE:
-        raise DesignError([f"calibration.gate is '{gate}': give one of {', '.join(OF_GATE)}"])
+    chosen = checked.plan.choices["gate"]
+    if gate not in OF_GATE and (gate != chosen or gate == "none"):
+        raise DesignError(
+            [f"calibration.gate is '{gate}': give one of {', '.join(OF_GATE)}; or the plan's own "
+             "gate, to count what it decides: gate=relevance_read calibration.gate=relevance_read"]
+        )  # fmt: skip
     segment = str(options["segment"] or "")
     wrong = segment_problem(segment, checked.dataset)
     if wrong:
         raise DesignError([f"calibration.{wrong}"])
+    if gate not in OF_GATE:
+        heading = f"{checked.name}: what gate={gate} decides"
+        cap = float(options["max_wrong_refusal"])
+        print_decisions(page, heading, decisions(checked, segment, progress), cap)
+        return
     questions = scores(checked, OF_GATE[gate], segment, progress)
     cap = float(options["max_wrong_refusal"])
     tune: tuple[Scored, ...] = questions

@@ -112,7 +112,7 @@ def execute(
         BudgetError: The limits of the settings allow no further reader call.
     """
     budget = Budget(settings.limits)
-    _lend(pipelines, judges, Lending(store, budget, progress))
+    lend(pipelines, judges, Lending(store, budget, progress))
     upstream = Upstream(dataset, store, progress, settings.gold_coverage)
     before = identities(pipelines)
     wanted: list[Reading] = []
@@ -148,10 +148,10 @@ def execute(
     )
 
 
-def _lend(
+def lend(
     pipelines: Mapping[str, Pipeline], judges: Mapping[str, tuple[Any, str]], lending: Lending
 ) -> None:
-    """Have the readers that stages and judges hold asked through the store."""
+    """Have the readers that stages and judges hold asked through the store and the budget."""
     stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
     for own in own_readers([*stages, *(judge for judge, _ in judges.values())]):
         own.connect(lending.ask)

@@ -42,6 +42,8 @@ class Prepared:
     """The first failure on the way; what comes after it is empty."""
     signals: Mapping[str, float] = field(default_factory=dict)
     """The retriever's numbers about the search."""
+    gate_failed: bool = False
+    """Whether the failure is the gate's."""
 
     @property
     def refused(self) -> bool:
@@ -145,4 +147,5 @@ def prepared(
         context,
         failure,
         found.signals.get(qid, {}),
+        gate is not None and gate.failure is not None and failure is gate.failure,
     )

@@ -10,7 +10,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import OverrideParseException
 
 from ragablate.config import STAGES, Composed, PlainConfig, compose_plain, flatten, without_runtime
-from ragablate.design.levels import Level, inside
+from ragablate.design.levels import Level, inside, override_key
 from ragablate.errors import DesignError
 from ragablate.records import Analysis, Arm, Change, Contrast
 
@@ -109,7 +109,7 @@ class Draft:
         # A ladder takes the gate out of control, and with it whatever the line says of the gate.
         ungated = "gate" in levels and levels["gate"].overrides == UNGATED
         if ungated:
-            base = [o for o in base if not o.lstrip("+~").startswith("gate.")]
+            base = [o for o in base if not override_key(o).startswith("gate.")]
         extra = [o for level in levels.values() for o in level.overrides]
         try:
             config = compose_plain([*base, *extra], self.control.name).values

@@ -95,7 +95,7 @@ def read_levels(
 
 def _level(where: str, variable: str, name: Any, value: Any, problems: list[str]) -> Level | None:
     if name is not None and isinstance(value, list):
-        outside = [key for key in map(_override_key, map(str, value)) if not inside(key, variable)]
+        outside = [key for key in map(override_key, map(str, value)) if not inside(key, variable)]
         if outside:
             problems.append(
                 f"{where}: level '{name}' sets {', '.join(outside)}, outside its variable "
@@ -130,6 +130,6 @@ def literal(value: Any) -> str:
     return repr(value)
 
 
-def _override_key(override: str) -> str:
+def override_key(override: str) -> str:
     """Where an override puts what it sets: the package, of an option put into another."""
     return override.split("=", 1)[0].lstrip("+~").split("@")[-1]

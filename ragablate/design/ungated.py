@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ragablate.design.arms import Plan
 from ragablate.design.drafting import CONTROL, UNGATED
+from ragablate.design.levels import override_key
 from ragablate.gate.stamps import Stamped, moved
 from ragablate.records import Dataset
 
@@ -51,5 +52,5 @@ def _asks_about_gate(plan: Plan) -> bool:
 
 def without_gate(overrides: Sequence[str]) -> list[str]:
     """A command line with whatever it says of the gate taken out, and ``gate=none``."""
-    kept = [o for o in overrides if o.lstrip("+~").split("=")[0].split(".")[0] != "gate"]
+    kept = [o for o in overrides if override_key(o).split(".")[0] != "gate"]
     return [*kept, *UNGATED]

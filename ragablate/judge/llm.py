@@ -15,13 +15,12 @@ from ragablate.judge.endpoint import (
 )
 from ragablate.judge.support import Ask
 from ragablate.records import Answer, Claim, Failure
+from ragablate.text.quotes import bare, quoted_in
 
 _YES = re.compile(
     r"yes\s*[\[(]?\s*(?:passage\s*)?(\d{1,4})\s*[\])]?\s*[:,.–—-]*\s*(.+)", re.I | re.S
 )
 _NO = re.compile(r"no[.!]?", re.IGNORECASE)
-_QUOTES = "\"“”„«»‘’'`「」"
-_MARKS = re.compile(rf"[·{_QUOTES}\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 class Llm:
@@ -100,13 +99,9 @@ def _claim(ask: Ask, said: Answer | Failure, yes: str) -> Claim | Failure:
     number = int(match[1]) if match else 0
     if match is None or not 1 <= number <= len(ask.passages):
         return Claim(ask.claim, "unclear")
-    passage, quote = ask.passages[number - 1], match[2].strip().strip(_QUOTES + ".").strip()
-    if not is_claim(quote) or _plain(quote) not in _plain(passage.text):
+    passage, quote = ask.passages[number - 1], bare(match[2])
+    if not is_claim(quote) or not quoted_in(quote, passage.text):
         return Claim(ask.claim, "unclear")
     return Claim(
         ask.claim, "supported" if yes == "supported" else "contradicted", passage.pid, quote
     )
-
-
-def _plain(text: str) -> str:
-    return " ".join(_MARKS.sub("", text).casefold().split())

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ragablate.calibrate import Floor, Scored, Sweep, at, open_cap
+from ragablate.calibrate import (
+    Decided,
+    Floor,
+    Refusals,
+    Scored,
+    Sweep,
+    at,
+    decided,
+    open_cap,
+    warnings,
+)
 from ragablate.report.page import Page
 from ragablate.report.tables import Column, Table
 
 _SHOWN = 12
+_OUTCOMES = {
+    "go": "let through",
+    "refuse": "refused",
+    "clarify": "asked back",
+    "broaden": "broadened",
+    "unclear": "unclear",
+}
 _COLUMNS = (
     Column("floor", right=True),
     Column("correct refusals", right=True),
@@ -36,6 +54,36 @@ def print_sweep(page: Page, heading: str, found: Sweep, cap: float, held: Sequen
     for warning in found.warnings:
         page.bullet(page.text(warning))
     _print_quoted(page, found, cap, held)
+
+
+def print_decisions(page: Page, heading: str, questions: Sequence[Decided], cap: float) -> None:
+    """What a gate without a floor to find decides, of all questions and of each segment."""
+    page.heading(heading)
+    rows = []
+    for kind, name in ((True, "answerable"), (False, "unanswerable")):
+        counts = Counter(q.outcome for q in questions if q.answerable is kind)
+        rows.append((name, *(str(counts[outcome]) for outcome in _OUTCOMES)))
+    columns = (Column("questions"), *(Column(said, right=True) for said in _OUTCOMES.values()))
+    page.table(Table(columns, tuple(rows)))
+    _print_decided(page, "all", questions, cap)
+    for segment in sorted({q.segment for q in questions} - {""}):
+        _print_decided(page, segment, [q for q in questions if q.segment == segment], cap)
+
+
+def _print_decided(page: Page, name: str, questions: Sequence[Decided], cap: float) -> None:
+    found = decided(questions)
+    page.line(page.join((f"{name}:", "bold"), (f"{rates(found)}.", "")))
+    unclear = sum(q.outcome == "unclear" for q in questions)
+    if unclear:
+        page.bullet(page.text(
+            f"{unclear} unclear: the gate failed, which counts as a wrong refusal of an answerable "
+            "question and as no refusal of an unanswerable one."
+        ))  # fmt: skip
+    for warning in warnings(q.answerable for q in questions):
+        page.bullet(page.text(warning))
+    doubt = open_cap(found, cap)
+    if doubt:
+        page.bullet(page.text(doubt))
 
 
 def print_segments(
@@ -70,7 +118,7 @@ def _print_quoted(
         page.bullet(page.text(doubt), indent)
 
 
-def rates(floor: Floor) -> str:
+def rates(floor: Refusals) -> str:
     """Both rates with their intervals, in words."""
     parts = []
     for kind, name, count, n in (

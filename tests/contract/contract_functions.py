@@ -35,6 +35,12 @@ def places(text: str) -> list[tuple[int, int]]:
     return [(0, len(text) // 2), (len(text) // 2, len(text))]
 
 
+def checked(question: str, passages: Sequence[str], prompt: str) -> str:
+    """A yes with the first words that a gate's reader was shown of a passage."""
+    shown = prompt.split("<passage 1>\n")[-1].split("\n</passage 1>")[0]
+    return f'YES: "{shown}"' if shown != prompt else "NO"
+
+
 def let_through(question: str, passages: Sequence[Passage], signals: Mapping[str, float]) -> str:
     """A gate that refuses where nothing was found."""
     return "go" if passages else "refuse"

@@ -140,6 +140,10 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("gate", "gap"): {"floor": "0.5"},
     ("gate", "relevance"): {"floor": "0.5"},
     ("gate", "floor_then_relevance"): {"floor": "0.5", "relevance": "0.5"},
+    ("gate", "relevance_read"): {
+        "reader@gate.reader": "function",
+        "gate.reader.function": "contract_functions:checked",
+    },
     ("gate", "combined"): {"weights": "{top: 1.0}"},
     ("gate", "function"): {"function": "contract_functions:let_through"},
     ("judge", "correct_llm"): {

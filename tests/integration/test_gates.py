@@ -187,3 +187,27 @@ def test_a_floor_is_refused_for_another_corpus(tmp_path: Path) -> None:
     search = f"hydra.searchpath=[file://{out}]"
     with pytest.raises(DesignError, match="calibrated for another corpus"):
         run(tmp_path, search, "gate=calibrated_floor", "experiment=oracle_context")
+
+
+def test_both_rates_of_a_reader_that_says_yes_or_no_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["limit=40", "gate=relevance_read", "reader@gate.reader=function",
+            "gate.reader.function=scripted:relevant"]  # fmt: skip
+    code, out = calibrated(tmp_path, "calibration.gate=relevance_read", *line)
+    said = " ".join(capsys.readouterr().out.split())
+    assert code == 0
+    rate = r"(\d+)/(\d+) \(\d\.\d\d to \d\.\d\d\)"
+    found = re.search(rf"all: correct refusals {rate}, wrong refusals {rate}\.", said)
+    assert found is not None
+    outcome = run(tmp_path, *line, "experiment=closed_book")
+    traces = outcome.bundle.traces["control"]
+    answerable = outcome.bundle.study().answerable
+    kept = [t for t in traces if t.gate is None or t.gate.outcome != "go"]
+    unclear = [t for t in traces if t.gate is None]
+    right = [t for t in kept if not answerable[t.qid] and t.gate is not None]
+    wrong = [t for t in kept if answerable[t.qid]]
+    assert unclear
+    assert f"{len(unclear)} unclear: the gate failed" in said
+    assert [int(n) for n in found.groups()] == [len(right), 8, len(wrong), 32]
+    assert not (out / "gate").exists()

@@ -2,7 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from ragablate.calibrate import Floor, Scored, at, halves, open_cap, segments, sweep
+from ragablate.calibrate import (
+    Decided,
+    Refusals,
+    Scored,
+    at,
+    decided,
+    halves,
+    open_cap,
+    segments,
+    sweep,
+)
 
 
 def scored(answerable, counts):
@@ -94,10 +104,18 @@ def test_a_score_that_tells_nothing_apart_gives_no_floor():
 
 
 def test_a_cap_that_the_interval_crosses_is_called_open():
-    said = open_cap(Floor(0.6, 23, 40, 3, 160), 0.02)
+    said = open_cap(Refusals(23, 40, 3, 160), 0.02)
     assert said.startswith("Its wrong refusals may be as high as 5.4%")
     assert "above the cap of 2.0%: to be sure of the cap takes 189 answerable questions" in said
-    assert open_cap(Floor(0.6, 23, 40, 0, 188), 0.02) != ""
-    assert open_cap(Floor(0.6, 23, 40, 0, 189), 0.02) == ""
-    assert open_cap(Floor(0.6, 23, 40, 0, 0), 0.02) == ""
-    assert open_cap(Floor(0.6, 23, 40, 0, 189), 0.0).endswith("above the cap of 0.0%.")
+    assert open_cap(Refusals(23, 40, 0, 188), 0.02) != ""
+    assert open_cap(Refusals(23, 40, 0, 189), 0.02) == ""
+    assert open_cap(Refusals(23, 40, 0, 0), 0.02) == ""
+    assert open_cap(Refusals(23, 40, 0, 189), 0.0).endswith("above the cap of 0.0%.")
+
+
+def test_an_unclear_reply_counts_against_a_gate_on_both_sides():
+    said = [("go", True), ("refuse", True), ("unclear", True), ("refuse", False),
+            ("clarify", False), ("unclear", False), ("go", False)]  # fmt: skip
+    found = decided([Decided(str(i), outcome, kind) for i, (outcome, kind) in enumerate(said)])
+    assert (found.wrong, found.answerable) == (2, 3)
+    assert (found.refused, found.unanswerable) == (2, 4)
