@@ -11,7 +11,6 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from types import ModuleType
 from typing import Any
 
 from ragablate.errors import MissingExtra
@@ -153,7 +152,7 @@ def _code(error: Exception) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _library() -> ModuleType:
+def _library() -> Any:
     """litellm, told to keep to itself: no prices and no telemetry over the network."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with warnings.catch_warnings():
