@@ -6,6 +6,7 @@ import argparse
 import json
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 
 from ragablate.codec import plain
 from ragablate.elsewhere.arms import Arms, Choice, compare_arms
@@ -87,6 +88,7 @@ def _wrapped(line: str) -> str:
     )  # fmt: skip
 
 
+@cache
 def abstention_phrases() -> tuple[str, ...]:
     """What counts as declining unless a plan says otherwise."""
     import yaml
