@@ -79,12 +79,18 @@ def holds_sequence(tokens: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _unify(text: str) -> str:
+    text = text.lower() if text.isascii() else _one_form(text)
+    text = re.sub(r"['’‘ʼ`´]", "", text)
+    return re.sub(r"(?<![^\W\d_])((?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W\d_]))?)", _joined, text)
+
+
+def _one_form(text: str) -> str:
+    """Text of any script with what ``answer_tokens`` unifies in one form; ASCII has it in
+    lower case."""
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = re.sub("[\u0640\u064b-\u0652\u0670\u00ad\u200b-\u200f\u2060\ufeff]", "", text)
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
-    text = text.replace("\u066b", ".").replace("\u066c", ",").replace("\u2212", "-")
-    text = re.sub(r"['’‘ʼ`´]", "", text)
-    return re.sub(r"(?<![^\W\d_])((?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W\d_]))?)", _joined, text)
+    return text.replace("\u066b", ".").replace("\u066c", ",").replace("\u2212", "-")
 
 
 def _joined(match: re.Match[str]) -> str:
