@@ -86,7 +86,8 @@ def _unify(text: str) -> str:
 
 def _one_form(text: str) -> str:
     """Text of any script with what ``answer_tokens`` unifies in one form; ASCII has it in
-    lower case."""
+    lower case.
+    """
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = re.sub("[\u0640\u064b-\u0652\u0670\u00ad\u200b-\u200f\u2060\ufeff]", "", text)
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
