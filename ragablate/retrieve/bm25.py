@@ -41,6 +41,8 @@ class BM25:
         epsilon: ``okapi``: weight of terms in more than half of the passages, as a share of
             the mean weight. ``lucene`` does without.
         fields: What of a passage is searched, joined into one text: ``title``, ``text``.
+        field_weights: A weight above 0 by field, which scores title and text apart (BM25F, see
+            ``SparseIndex.of_fields``) in place of ``fields``; ``None`` joins them.
         analyzer: What turns text into terms; ``None`` is ``Analyzer()``.
         depth: How many passages a ranking holds at most.
         fill: Whether passages without a term of the search are ranked too, with a score of 0.
@@ -69,6 +71,7 @@ class BM25:
         filters: Mapping[str, Any] | None = None,
         filter_mode: str = "pre",
         pass_rates: Mapping[str, float] | None = None,
+        field_weights: Mapping[str, float] | None = None,
     ) -> None:
         self.variant = variant
         self.engine = engine
@@ -84,6 +87,7 @@ class BM25:
         self.filters = filters
         self.filter_mode = filter_mode
         self.pass_rates = pass_rates
+        self.field_weights = field_weights
         self._indexes: Kept[_Indexed] = Kept()
         self._default = Analyzer()
 
@@ -125,6 +129,13 @@ class BM25:
             found.append(
                 "engine=rank_bm25 has only variant=okapi with k1 above 0: give engine=sparse"
             )
+        for name, weight in (self.field_weights or {}).items():
+            if name not in _FIELDS or not _between(weight, 0, math.inf) or not weight:
+                found.append(
+                    f"field_weights.{name} is {weight!r}: give title, text or both a number above 0"
+                )
+        if self.field_weights and self.engine == "rank_bm25":
+            found.append("engine=rank_bm25 has no field_weights: give engine=sparse")
         nested = getattr(self._analyzer, "problems", None)
         return found + (nested() if nested else [])
 
@@ -152,7 +163,17 @@ class BM25:
         else:
             from ragablate.retrieve.bm25_index import SparseIndex
 
-            index = SparseIndex.build(tokens, self.variant, self.k1, self.b, self.epsilon)
+            knobs = (self.variant, self.k1, self.b, self.epsilon)
+            if self.field_weights:
+                index = SparseIndex.of_fields(
+                    [
+                        (weight, [self._terms(getattr(p, field)) for p in passages])
+                        for field, weight in sorted(self.field_weights.items())
+                    ],
+                    *knobs,
+                )
+            else:
+                index = SparseIndex.build(tokens, *knobs)
         return _Indexed(passages, index)
 
     def _terms(self, text: str) -> Sequence[str]:

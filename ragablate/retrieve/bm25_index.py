@@ -87,6 +87,56 @@ class SparseIndex:
         counts.data = np.repeat(weights, frequencies) * (gain / (tf + norms[counts.indices]))
         return cls(vocabulary, counts)
 
+    @classmethod
+    def of_fields(
+        cls,
+        fields: Sequence[tuple[float, Iterable[Sequence[str]]]],
+        variant: Variant = "okapi",
+        k1: float = 1.5,
+        b: float = 0.75,
+        epsilon: float = 0.25,
+    ) -> SparseIndex:
+        """Index passages of several fields: simple BM25F (Robertson and Zaragoza 2009, 3.6).
+
+        A term's frequency in a passage is the sum over fields of ``weight * tf / (1 - b + b *
+        length / mean length)``, lengths being those of the field; it takes the place of the
+        length-normalised frequency: weight of the term * frequency / (k1 + frequency), times
+        k1 + 1 for ``okapi``. A term is rare by how many passages hold it in any field.
+
+        Args:
+            fields: A weight above 0 with the tokens of every passage, field by field.
+            variant: How rare terms weigh, as in ``build``.
+            k1: As in ``build``.
+            b: The same for every field.
+            epsilon: As in ``build``.
+        """
+        vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
+        parts = []
+        for weight, tokens in fields:
+            counts, _, lengths = _count(tokens, vocabulary)
+            total = int(lengths.sum())
+            if total:
+                norms = 1 - b + b * lengths / (total / len(lengths))
+                counts.data = weight * counts.data / norms[counts.indices]
+            parts.append((counts, len(lengths)))
+        size = parts[0][1]
+        for counts, _ in parts:
+            counts.resize((size, len(vocabulary)))
+        tf = sum((counts for counts, _ in parts[1:]), parts[0][0]).tocsc()
+        tf.sort_indices()
+        if not vocabulary:
+            return cls({}, tf)
+        frequencies = np.diff(tf.indptr)
+        okapi = variant == "okapi"
+        rarity = (
+            _okapi_weights(frequencies, size, epsilon)
+            if okapi
+            else _lucene_weights(frequencies, size)
+        )
+        gain = tf.data * (k1 + 1) if okapi else tf.data
+        tf.data = np.repeat(rarity, frequencies) * (gain / (tf.data + k1))
+        return cls(dict(vocabulary), tf)
+
     def scores(self, tokens: Sequence[str]) -> tuple[Rows, Floats]:
         """Rows that hold at least one of ``tokens``, ascending, and their scores.
 
@@ -163,10 +213,11 @@ def top(rows: Rows, scores: Floats, k: int) -> tuple[Rows, Floats]:
 
 
 def _count(
-    tokens: Iterable[Sequence[str]],
+    tokens: Iterable[Sequence[str]], vocabulary: defaultdict[str, int] | None = None
 ) -> tuple[sparse.csc_array, dict[str, int], NDArray[np.int64]]:
     """Term frequencies (rows × terms), the terms' columns in order of first sight, lengths."""
-    vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
+    if vocabulary is None:
+        vocabulary = defaultdict(count().__next__)
     columns, lengths = array("i"), array("q")
     for passage in tokens:
         if isinstance(passage, str):

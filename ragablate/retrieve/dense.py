@@ -14,11 +14,13 @@ from ragablate.errors import AdapterError
 from ragablate.protocols import SearchRequest
 from ragablate.records import Corpus, Hit, Item, Passage, Ranking
 from ragablate.retrieve.filters import Passing, Rules
+from ragablate.retrieve.hubs import hub_problems, hubs_of
 from ragablate.retrieve.kept import Kept
 from ragablate.retrieve.restrict import depth_problems
 
 if TYPE_CHECKING:
     from ragablate.embed.vectors import Rows
+    from ragablate.retrieve.exact import Matrix
 
 _DIGITS = 6
 _STEP = 256
@@ -50,6 +52,9 @@ class Dense:
         filters: What may be found whatever is asked: ``where``, ``day``, ``begins``, ``ends``.
         filter_mode: ``pre``, ``in``, ``post`` or ``by_pass_rate``, see ``filters.Rules``.
         pass_rates: Thresholds of ``by_pass_rate``: ``pre`` and ``in``.
+        hubs: ``measure`` (``none``, ``centre``, ``neighbours``), ``weight`` and ``neighbours``:
+            what is taken away from the similarity of passages that are near everything, see
+            ``hubness.penalties``.
         runtime: ``batch_size``, ``device``, ``threads``, ``cache`` (a folder that keeps
             embeddings) and ``search_block`` (passages compared at once).
     """
@@ -70,6 +75,7 @@ class Dense:
         filters: Mapping[str, Any] | None = None,
         filter_mode: str = "pre",
         pass_rates: Mapping[str, float] | None = None,
+        hubs: Mapping[str, Any] | None = None,
         runtime: Mapping[str, object] | None = None,
     ) -> None:
         self.model = model
@@ -86,6 +92,7 @@ class Dense:
         self.filters = filters
         self.filter_mode = filter_mode
         self.pass_rates = pass_rates
+        self.hubs = hubs
         self.runtime = runtime
         self._embedder: Embedder | None = None
         self._indexes: Kept[_Index] = Kept()
@@ -134,6 +141,7 @@ class Dense:
             )
             + depth_problems(self.depth)
             + self._rules().problems()
+            + hub_problems(self.hubs)
             + runtime_problems(self.runtime)
         )
 
@@ -156,9 +164,14 @@ class Dense:
     def _build(self, corpus: Corpus) -> _Index:
         passages = sorted(corpus.passages, key=lambda passage: passage.pid)
         texts = [joined(passage, self.fields, self.separator) for passage in passages]
-        return _Index(
-            corpus, passages, self._embedded().embed("passage", self.passage_prefix, texts)
-        )
+        rows = self._embedded().embed("passage", self.passage_prefix, texts)
+        measure, weight, neighbours = hubs_of(self.hubs)
+        if measure == "none":
+            return _Index(corpus, passages, rows)
+        from ragablate.retrieve.hubness import penalised
+
+        block = runtime_of(self.runtime).search_block
+        return _Index(corpus, passages, penalised(rows, measure, weight, neighbours, block))
 
     def _rules(self) -> Rules:
         return Rules(self.pool, self.apply_filter, self.filters, self.filter_mode, self.pass_rates)
@@ -185,6 +198,10 @@ class Dense:
         from ragablate.retrieve.exact import search
 
         asked = queries[np.array(numbers, dtype=np.int64)]
+        if hubs_of(self.hubs)[0] != "none":
+            from ragablate.retrieve.hubness import queries_of
+
+            asked = queries_of(asked)
         block = runtime_of(self.runtime).search_block
         mode = passing.mode
         first = passing.pool if mode == "post" else passing.allowed
@@ -202,4 +219,4 @@ class _Index:
 
     corpus: Corpus
     passages: Sequence[Passage]
-    rows: Rows
+    rows: Matrix

@@ -116,6 +116,7 @@ _NEEDS: Mapping[tuple[str, str], Mapping[str, str]] = {
         "chunker.reader.function": "contract_functions:write",
     },
     ("retriever", "run_file"): {"path": "file:toy.run"},
+    ("retriever", "recency"): {"day": "2026-01-01"},
     ("retriever", "function"): {"function": "contract_functions:search"},
     ("reranker", "cross_encoder"): {"model": "cross_encoder:", "revision": "null"},
     ("reranker", "function"): {"function": "contract_functions:rescore"},

@@ -114,6 +114,22 @@ def test_f4_a_superseded_page_wins_until_its_status_is_looked_at(tmp_path: Path)
     assert effect.treatment_mean > 0.8
 
 
+def test_f4_a_superseded_page_wins_until_its_age_counts(tmp_path: Path) -> None:
+    data = written(tmp_path / "superseded", *superseded())
+    effects = fixed_by(
+        data,
+        "retriever",
+        "[{aged: ['retriever.weight=1.0']}]",
+        CONF,
+        "retriever=of_any_age",
+        "reranker.top_k=1",
+    )
+    effect = effects["aged"]
+    assert (effect.state, effect.unmeasured, effect.worse) == ("up", 0, 0)
+    assert effect.treatment_mean is not None
+    assert effect.treatment_mean > 0.8
+
+
 NAVIGATION = (
     "Glossary", "Index", "Contents", "Overview", "Search", "Help", "Questions", "Answers", "Names",
     "Dates", "Places", "People", "Numbers", "Years", "Countries", "Events", "Topics", "Sources",
@@ -165,7 +181,9 @@ def test_f1_a_hybrid_that_leans_on_letters_for_identifiers_finds_more(tmp_path: 
 
 
 @needs_minilm
-def test_f5_short_pages_win_every_search_until_vectors_are_equally_long(tmp_path: Path) -> None:
+def test_f5_short_pages_win_every_search_until_long_vectors_and_hubs_are_held_back(
+    tmp_path: Path,
+) -> None:
     data = hubs(tmp_path / "hubs")
     conf = tmp_path / "conf"
     (conf / "retriever").mkdir(parents=True)
@@ -175,11 +193,15 @@ def test_f5_short_pages_win_every_search_until_vectors_are_equally_long(tmp_path
     effects = fixed_by(
         data,
         "retriever",
-        "[{normalised: ['retriever.normalize=true']}]",
+        "[{normalised: ['retriever.normalize=true']},"
+        "{centred: ['retriever.hubs.measure=centre']},"
+        "{scaled: ['retriever.hubs.measure=neighbours']}]",
         f"hydra.searchpath=[file://{conf}]",
         "retriever=unnormalised",
         "reranker.top_k=1",
     )
-    effect = effects["normalised"]
-    assert (effect.state, effect.unmeasured) == ("up", 0)
-    assert effect.worse < effect.better / 4
+    assert set(effects) == {"normalised", "centred", "scaled"}
+    for effect in effects.values():
+        assert (effect.state, effect.unmeasured, effect.worse) == ("up", 0, 0)
+        assert effect.treatment_mean is not None
+        assert effect.treatment_mean > 0.8
