@@ -36,7 +36,9 @@ def test_every_experiment_a_finding_names_is_a_plan_that_checks(
         pytest.importorskip("xllamacpp")
     monkeypatch.chdir(tmp_path)
     log, corpus = world(tmp_path)
-    for line in Commands(str(log), corpus=str(corpus)).of(mode):
+    given = Commands(str(log), corpus=str(corpus)).of(mode)
+    asked_for = [line.replace("CORPUS", str(corpus)) for line in Commands(str(log)).of(mode)]
+    for line in dict.fromkeys((*given, *asked_for)):
         program, verb, *overrides = shlex.split(line)
         assert (program, verb) == ("ragablate", "run")
         plan = session.check([*overrides, "quiet=true"])

@@ -33,7 +33,7 @@ _PROOFS: Mapping[str, tuple[tuple[str, bool, tuple[str, ...]], ...]] = {
            ("run", True, (*_DENSE, "experiment=swap_retriever",
             "experiment.swap_retriever.variable=retriever.normalize",
             "experiment.swap_retriever.treatments=[false]"))),
-    "F6": (("run", False, ("experiment=oracle_context",)),),
+    "F6": (("run", True, ("experiment=oracle_context",)),),
     "F7": (("run", True, ("retriever=logged", _RANKED, "experiment=swap_retriever",
             "experiment.swap_retriever.treatments=[{exhaustive: ['retriever=bm25', "
             "'retriever.apply_filter=true']}]")),),

@@ -16,6 +16,9 @@ from ragablate.records import Corpus, Passage, Question
 from ragablate.retrieve.bm25 import BM25
 from ragablate.text.sentences import sentences
 
+_FAR = 1000
+"""Ranks further down are not told apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Long:
@@ -73,23 +76,28 @@ def _by_words(long: Sequence[_Long], known: Known, cuts: Cuts) -> Iterator[Evide
     others = [Passage(p.pid, p.text) for p in known.corpus.passages if p.pid not in whole]
     passages = (*others, *whole.values(), *pieces.values())
     corpus = Corpus(passages, corpus_digest(passages))
-    bm25 = BM25(variant="lucene", fields=("text",), depth=len(passages))
+    bm25 = BM25(variant="lucene", fields=("text",), depth=_FAR + len(pieces), pool=True)
     for one in long:
         text = one.case.sent[0]
-        request = SearchRequest("0", text, Question("0", text))
-        (item,) = bm25.retrieve(corpus, [request])
-        scores = {hit.pid: hit.score for hit in item.value or ()}
-        near = [scores.get(f"{one.pid}\n{n}", 0.0) for n in range(len(one.sentences))]
+        own = (one.pid, *(f"{one.pid}\n{n}" for n in range(len(one.sentences))))
+        asks = [
+            SearchRequest("own", text, Question("own", text, pool=own)),
+            SearchRequest("all", text, Question("all", text)),
+        ]
+        alone, among = ({h.pid: h.score for h in item.value or ()}
+                        for item in bm25.retrieve(corpus, asks))  # fmt: skip
+        near = [alone.get(pid, 0.0) for pid in own[1:]]
         best = max(range(len(near)), key=near.__getitem__)
-        own = scores.get(one.pid, 0.0)
-        rivals = [s for pid, s in scores.items() if pid not in pieces and pid != one.pid]
+        score = alone.get(one.pid, 0.0)
+        rivals = [s for pid, s in among.items() if pid not in pieces and pid != one.pid]
         place = 1 + sum(s > near[best] for s in rivals)
-        if 0 < near[best] >= cuts.dilution_ratio * own and place <= cuts.depth:
-            was = 1 + sum(s > own for s in rivals)
+        if 0 < near[best] >= cuts.dilution_ratio * score and place <= cuts.depth:
+            was = 1 + sum(s > score for s in rivals)
+            rank = f"{was}" if one.pid in among else f"beyond {_FAR:,}"
             says = (f"one sentence of {one.pid} scores {near[best]:.2f} and the whole of it "
-                    f"{own:.2f}; alone it would rank {place}, the passage ranks {was} among "
+                    f"{score:.2f}; alone it would rank {place}, the passage ranks {rank} among "
                     f"{known.place}, by BM25")  # fmt: skip
-            yield _evidence(one, says, best, {"sentence": near[best], "passage": own})
+            yield _evidence(one, says, best, {"sentence": near[best], "passage": score})
 
 
 def _evidence(one: _Long, says: str, best: int, scores: dict[str, float]) -> Evidence:

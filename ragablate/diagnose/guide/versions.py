@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragablate.assemble.duplicates import shingles
+from ragablate.assemble.duplicates import SHINGLE, shingles
 from ragablate.diagnose.guide.case import Case, Known
 from ragablate.diagnose.guide.cuts import Cuts
 from ragablate.diagnose.guide.decision import ERROR, FABRICATED, REFUSED_RIGHTLY
@@ -113,8 +113,11 @@ def _versions(
     for pid, runs in own.items():
         for run in runs:
             holding[run].append(pid)
+    rough = frozenset(run for p in wanted.values() for run in _rough(p.text))
     found: dict[str, list[_Version]] = defaultdict(list)
     for other in known.passages.values() if holding else ():
+        if rough.isdisjoint(_rough(other.text)):
+            continue
         runs = shingles(other.text)
         common = Counter(pid for run in runs for pid in holding.get(run, ()))
         for pid, n in common.items():
@@ -122,3 +125,14 @@ def _versions(
             if pid != other.pid and share >= cuts.version_overlap:
                 found[pid].append(_Version(other, share))
     return found
+
+
+def _rough(text: str) -> Iterator[object]:
+    """Runs of words as white space parts them, which versions share many of: quick to compare.
+
+    A text of fewer words, as of a script without spaces, has one that all such texts share.
+    """
+    words = text.casefold().split()
+    if len(words) < SHINGLE:
+        return iter((None,))
+    return zip(*(words[n:] for n in range(SHINGLE)), strict=False)

@@ -416,3 +416,13 @@ def test_a_cut_without_meaning_is_one_sentence(change: str, sentence: str) -> No
     with pytest.raises(DesignError) as caught:
         cuts([change])
     assert any(problem.startswith(sentence) for problem in caught.value.problems)
+
+
+def test_versions_are_told_in_a_script_without_spaces(tmp_path: Path) -> None:
+    text = "专业版每个席位每月收费{}欧元，不含税，企业版价格请与我们的销售团队商议。"
+    old, new = (
+        {"pid": f"zh-{year}", "text": text.format(price), "meta": {"updated_at": year}}
+        for year, price in (("2025", 20), ("2026", 24))
+    )
+    asked = {**acme.STALE, "retrieved": [old, new], "prompt_pids": ["zh-2025"]}
+    assert finding(look(tmp_path, asked), "F4").evidence[0].pids == ("zh-2025", "zh-2026")
