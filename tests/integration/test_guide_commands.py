@@ -11,6 +11,7 @@ from pathlib import Path
 
 import acme
 import pytest
+from tiny_models import needs_minilm
 
 from ragablate import session
 from ragablate.cli import main
@@ -143,3 +144,19 @@ def test_over_a_bundle_grounding_is_what_its_judges_say(
             if label.startswith("grounded"):
                 assert values[qid] == 1.0
     assert any(label.startswith(("F10", "grounded", "F8", "F9")) for label in labels)
+
+
+@needs_minilm
+def test_a_model_compares_the_sentence_and_the_passage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    question = "Which teams need the Security add-on for SSO on the Pro plan?"
+    log = acme.write_log(tmp_path, {**acme.SSO, "question": question})
+    acme.write_corpus(tmp_path)
+    model = ["--embedder", "all-MiniLM-L6-v2", "--json"]
+    assert main(["diagnose", str(log), "--corpus", str(tmp_path), *model]) == 0
+    findings = json.loads(capsys.readouterr().out)["guide"]["findings"]
+    (one,) = (found for found in findings if found["mode"] == "F2")
+    assert one["by"] == "embeddings by all-MiniLM-L6-v2"
+    scores = one["evidence"][0]["scores"]
+    assert scores["sentence"] - scores["passage"] > 0.1

@@ -8,6 +8,7 @@ from ragablate.diagnose.guide.case import Case, Known
 from ragablate.diagnose.guide.cuts import Cuts
 from ragablate.diagnose.guide.decision import CUT, PARTIAL
 from ragablate.diagnose.guide.finding import Evidence
+from ragablate.logs.entry import pid_of
 
 _QUOTED = 160
 
@@ -31,10 +32,12 @@ def _evidence(case: Case, known: Known) -> Evidence:
         [*never, *(f"{p} (found, and cut)" for p in cut)]
     )
     missing = [*never, *cut]
+    own = {pid_of(text): text for text in case.entry.gold_texts}
+    texts = (known.text(pid) or own.get(pid, "") for pid in missing)
     return Evidence(
         (case.qid,), says, (*dict.fromkeys(there), *missing),
         {"recall": round(sum(case.arrived) / len(case.parts), 4), "cut": float(len(cut))},
-        tuple(text for text in (known.text(p)[:_QUOTED] for p in missing) if text),
+        tuple(text[:_QUOTED] for text in texts if text),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -389,7 +390,18 @@ def test_a_sample_is_taken_of_many_and_said(tmp_path: Path) -> None:
 def test_gold_given_as_text_is_followed_into_the_passages_that_hold_it(tmp_path: Path) -> None:
     half = {k: v for k, v in acme.SSO.items() if k != "gold_pids"}
     half["reference_contexts"] = [acme.PAGES[p]["text"] for p in ("page-212", "page-1140")]
-    assert label(look(tmp_path, half), "sso") == at.PARTIAL
+    found = look(tmp_path, half)
+    assert label(found, "sso") == at.PARTIAL
+    assert finding(found, "F8").evidence[0].quotes[0].startswith("The Security add-on extends")
+
+
+def test_pages_may_be_called_as_people_call_them(tmp_path: Path) -> None:
+    def called(text: str) -> str:
+        return text.replace("page-212", "page 212").replace("page-1140", "page 1,140")
+
+    found = look(tmp_path, json.loads(called(json.dumps(acme.SSO))))
+    assert label(found, "sso") == at.PARTIAL
+    assert finding(found, "F8").evidence[0].pids == ("page 212", "page 1,140")
 
 
 def test_every_mode_is_found_and_no_word_says_what_brought_it_about(tmp_path: Path) -> None:
