@@ -1,4 +1,4 @@
-"""What one execution may spend on reader calls."""
+"""What one execution may spend on calls of readers and of models that judge."""
 
 from __future__ import annotations
 
@@ -92,14 +92,15 @@ class Budget:
     def _reached(self, limit: str) -> BudgetError:
         spent = f" and {self.usd:.4g} USD" if self._limits.max_usd is not None else ""
         return BudgetError(
-            f"budget reached ({limit}) after {self.calls} reader calls{spent}; finished work is "
-            "kept: the same command resumes, with a larger budget to the end"
+            f"budget reached ({limit}) after {self.calls} calls of readers and judges{spent}; "
+            "finished work is kept: the same command resumes, with a larger budget to the end"
         )
 
 
 UNPRICED = (
     "budget.max_usd is set, but what a call can cost is not known: give the price of the model in "
-    "reader.runtime.prices and its longest answer in reader.max_tokens"
+    "reader.runtime.prices and its longest answer in reader.max_tokens, and those of a model that "
+    "judges in the same places of its endpoint"
 )
 """Said where a reader cannot tell the cost of a call."""
 

@@ -17,10 +17,9 @@ from ragablate.adapters import Pipeline
 from ragablate.budget import Budget
 from ragablate.design import Plan
 from ragablate.judging import judge_all
-from ragablate.lending import Lending
+from ragablate.lending import Lending, connect
 from ragablate.observed import Observed
 from ragablate.observing import Watch, identities
-from ragablate.own_reader import own_readers
 from ragablate.pipeline import Upstream, referred
 from ragablate.prompts import context_digest, frame_digest
 from ragablate.reading import Reading, Settings, read, readings
@@ -153,8 +152,7 @@ def lend(
 ) -> None:
     """Have the readers that stages and judges hold asked through the store and the budget."""
     stages = [stage for pipeline in pipelines.values() for stage in pipeline.stages.values()]
-    for own in own_readers([*stages, *(judge for judge, _ in judges.values())]):
-        own.connect(lending.ask)
+    connect([*stages, *(judge for judge, _ in judges.values())], lending)
 
 
 def _documents(corpus: Corpus) -> dict[str, str]:

@@ -10,14 +10,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
+from ragablate.adapters import source
 from ragablate.budget import Budget
-from ragablate.own_reader import OwnReader
+from ragablate.codec import digest
+from ragablate.own_reader import Endpoint, OwnReader, endpoints, own_readers
 from ragablate.prompts import prompt_digest
 from ragablate.reading import answers, reading_key
 from ragablate.records import Answer, Item, ReadRequest
 from ragablate.stages import Pending, Progress, Work
 from ragablate.store import Store
+
+
+def connect(adapters: Sequence[Any], lending: Lending) -> None:
+    """Have the readers and chat models that stages and judges hold asked through the store."""
+    for own in own_readers(adapters):
+        own.connect(lending.ask)
+    for endpoint in endpoints(adapters):
+        reader = endpoint.reader
+        asked = OwnReader(reader, digest("endpoint", _settings(endpoint), source(type(reader))))
+        endpoint.lend(partial(lending.ask, asked))
+
+
+def _settings(endpoint: Endpoint) -> dict[str, Any]:
+    """What a chat model's replies depend on besides the prompt."""
+    own = {key: value for key, value in vars(endpoint).items() if not key.startswith("_")}
+    return {**own, "runtime": None}
 
 
 @dataclass(frozen=True, slots=True)

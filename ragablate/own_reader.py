@@ -8,7 +8,7 @@ its place, and answers what the adapter asks it from the store and within the pl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ragablate.protocols import Reader
 from ragablate.records import Answer, Context, Item, Prompt, Question, ReadRequest
@@ -72,6 +72,34 @@ def own_readers(adapters: Iterable[Any]) -> list[OwnReader]:
             if isinstance(each, OwnReader):
                 found.setdefault(id(each), each)
             elif any(callable(getattr(type(each), method, None)) for method in _METHODS):
+                todo.append(each)
+    return list(found.values())
+
+
+class Endpoint(Protocol):
+    """A chat model that judges: what it is asked can be answered by an execution."""
+
+    @property
+    def reader(self) -> Reader:
+        """What asks it."""
+        ...
+
+    def lend(self, ask: Callable[[Sequence[ReadRequest]], Iterator[Item[Answer]]]) -> None:
+        """Have everything that is asked from now on answered by ``ask``."""
+        ...
+
+
+def endpoints(adapters: Iterable[Any]) -> list[Endpoint]:
+    """The chat models that judges hold, or parts of judges, each once."""
+    found: dict[int, Endpoint] = {}
+    seen: set[int] = set()
+    todo = list(adapters)
+    while todo:
+        for each in _members(todo.pop()):
+            if callable(getattr(type(each), "lend", None)):
+                found.setdefault(id(each), each)
+            elif id(each) not in seen and type(each).__module__.startswith("ragablate."):
+                seen.add(id(each))
                 todo.append(each)
     return list(found.values())
 

@@ -31,8 +31,7 @@ from ragablate.evidence import abstentions
 from ragablate.judging import judge_all
 from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
-from ragablate.lending import Lending
-from ragablate.own_reader import own_readers
+from ragablate.lending import Lending, connect
 from ragablate.publishing import folder_name, publish
 from ragablate.records import Analysis, Contrast, HumanLabel, Measure, Verdict
 from ragablate.report.terminal import Screen
@@ -153,8 +152,7 @@ def rejudge(asked: Asked, progress: Progress) -> Outcome:
     budget = Budget(Limits(**asked.values["budget"]))
     store = Store(outputs / ".store")
     try:
-        for own in own_readers([judge for judge, _ in asked.judges.values()]):
-            own.connect(Lending(store, budget, progress).ask)
+        connect([judge for judge, _ in asked.judges.values()], Lending(store, budget, progress))
         with rarely():
             verdicts = {arm: _judged(asked, arm, store, progress) for arm in asked.bundle.traces}
     finally:

@@ -27,7 +27,7 @@ from ragablate.execute import Executed, execute, sample
 from ragablate.gate.fitting import unfit
 from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
-from ragablate.own_reader import own_readers
+from ragablate.own_reader import endpoints, own_readers
 from ragablate.publishing import folder_name, publish
 from ragablate.records import Comparison, Dataset, Measure
 from ragablate.stages import Progress
@@ -110,6 +110,7 @@ def _unpriced(checked: Checked) -> list[str]:
     stages = [stage for pipeline in pipelines for stage in pipeline.stages.values()]
     judges = [judge for judge, _ in checked.judges.values()]
     readers += [own.reader for own in own_readers([*stages, *judges])]
+    readers += [endpoint.reader for endpoint in endpoints(judges)]
     return price_problems(checked.settings.limits, readers, checked.dataset.questions[0])
 
 

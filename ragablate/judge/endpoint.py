@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,14 @@ from ragablate.records import (
     Context,
     ContextPassage,
     Failure,
+    Item,
     Prompt,
     Question,
     ReadRequest,
 )
+
+Lent = Callable[[Sequence[ReadRequest]], Iterator[Item[Answer]]]
+"""Answers requests, each once."""
 
 
 class ChatEndpoint:
@@ -59,6 +63,20 @@ class ChatEndpoint:
         self.extra_body = extra_body
         self.runtime = runtime
         self._said: dict[str, Answer | Failure] = {}
+        self._lent: Lent | None = None
+
+    @property
+    def reader(self) -> OpenAIChat:
+        """What asks the model, with its prices and limits."""
+        return self._chat()
+
+    def lend(self, ask: Lent) -> None:
+        """Have everything that is asked from now on answered by an execution.
+
+        Args:
+            ask: Answers requests from the store or by ``reader``, within a budget.
+        """
+        self._lent = ask
 
     def problems(self) -> list[str]:
         """What is missing or out of range; the endpoint is not asked."""
@@ -82,7 +100,7 @@ class ChatEndpoint:
         }
         said = {**{key: self._said[key] for key in keys if key in self._said}}
         try:
-            for item in self._chat().read(list(new.values())):
+            for item in (self._lent or self._chat().read)(list(new.values())):
                 said[item.id] = item.value or _judges(item.failure)
         except AdapterError as error:
             raise type(error)(str(error).replace("reader", "judge")) from error

@@ -9,9 +9,9 @@ from ragablate.config import STAGES
 from ragablate.design import PLACEBO
 from ragablate.own_reader import own_readers
 from ragablate.records import Arm
-from ragablate.report import plans
+from ragablate.report import judging_cost, plans
 from ragablate.report.page import Page
-from ragablate.report.spending import estimate, in_words
+from ragablate.report.spending import estimate, in_words, judging
 
 if TYPE_CHECKING:
     from ragablate.checked import Checked
@@ -94,6 +94,9 @@ def print_plan(page: Page, checked: Checked, every_leaf: bool) -> None:
     spending = estimate(checked, most)
     if spending is not None:
         page.line(page.join(("Estimated:", "bold"), (in_words(spending), "")))
+    judges = judging(checked, most)
+    if judges is not None:
+        page.line(page.join(("Judges:", "bold"), (judging_cost.in_words(judges), "")))
 
 
 def _data(checked: Checked) -> str:
@@ -161,4 +164,5 @@ def plan_object(checked: Checked) -> dict[str, object]:
         "analyses": checked.plan.analyses,
         "calls": most,
         "estimate": estimate(checked, most),
+        "judges_estimate": judging(checked, most),
     }

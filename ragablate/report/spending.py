@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ragablate.own_reader import endpoints
 from ragablate.protocols import AssembleRequest
 from ragablate.read.prices import Estimate
 from ragablate.records import Context, Corpus, Hit, Passage, Question
+from ragablate.report.judging_cost import JudgesEstimate, judges_estimate
 
 if TYPE_CHECKING:
     from ragablate.adapters import Pipeline
@@ -59,10 +61,23 @@ def in_words(spending: Estimate) -> str:
 
 def _prompts(checked: Checked, pipeline: Pipeline) -> list[Any]:
     """Prompts as long as those of the arm, for some questions spread over the set."""
+    return [pipeline["reader"].prompt(q, context) for q, context in shown(checked, pipeline)]
+
+
+def shown(checked: Checked, pipeline: Pipeline) -> list[tuple[Question, Context]]:
+    """Some questions spread over the set, with contexts as long as those of an arm."""
     questions = checked.dataset.questions
     some = questions[:: max(1, len(questions) // _QUESTIONS)][:_QUESTIONS]
     passages = _passages(checked, pipeline)
-    return [pipeline["reader"].prompt(q, _context(pipeline, q, passages)) for q in some]
+    return [(q, _context(pipeline, q, passages)) for q in some]
+
+
+def judging(checked: Checked, calls: Mapping[str, int]) -> JudgesEstimate | None:
+    """What the chat models of judges may take; ``None`` where no judge asks one."""
+    if not endpoints([judge for judge, _ in checked.judges.values()]):
+        return None
+    control = next(iter(checked.pipelines.values()))
+    return judges_estimate(checked, shown(checked, control), sum(calls.values()))
 
 
 def _passages(checked: Checked, pipeline: Pipeline) -> tuple[Passage, ...]:

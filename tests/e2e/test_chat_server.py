@@ -289,6 +289,56 @@ def test_a_budget_of_money_needs_prices(server: ChatServer, run: Callable[..., O
     assert server.asked == []
 
 
+JUDGE = (
+    "reader=extractive",
+    "judge=[correct_llm,abstention]",
+    "judge.correct_llm.endpoint.model=scripted",
+    "judge.correct_llm.endpoint.runtime.backoff_s=0.02",
+)
+
+
+def judged(server: ChatServer, data: Path, *more: str) -> list[str]:
+    own = [o for o in overrides(server, data) if not o.startswith(("reader", "judge"))]
+    return [*own, *JUDGE, f"judge.correct_llm.endpoint.base_url={server.url}", *more]
+
+
+def test_calls_of_a_judge_count_in_the_budget_and_none_is_paid_for_twice(
+    server: ChatServer, data: Path
+) -> None:
+    server.script = lambda asked: completion("right")
+    unlimited = session.run(judged(server, data, f"outputs={data.parent / 'once'}"))
+    needed = len(server.asked)
+    assert needed > 15
+    server.asked.clear()
+    spent = unlimited.calls - needed  # the extractive reader's own
+    for asked in (7, 14):
+        limit = 7 + (spent if asked == 7 else 0)
+        with pytest.raises(BudgetError, match=r"budget reached \(budget\.max_calls="):
+            session.run(judged(server, data, f"budget.max_calls={limit}"))
+        assert len(server.asked) == asked
+    resumed = session.run(judged(server, data))
+    assert len(server.asked) == needed
+    assert resumed.calls == needed - 14
+    assert correct(resumed) == correct(unlimited)
+
+
+def test_the_money_of_a_judge_is_limited_too(server: ChatServer, data: Path) -> None:
+    server.script = lambda asked: completion("right")
+    with pytest.raises(Exception, match=r"models? that judges in the same places of its endpoint"):
+        session.run(judged(server, data, "budget.max_usd=1"))
+    assert server.asked == []
+    priced = (
+        "judge.correct_llm.endpoint.runtime.prices={scripted: {prompt: 1, completion: 4}}",
+        "judge.correct_llm.endpoint.max_tokens=20",
+    )
+    with pytest.raises(BudgetError, match=r"budget reached \(budget\.max_usd=0\.002\)"):
+        session.run(judged(server, data, *priced, "budget.max_usd=0.002"))
+    assert 0 < len(server.asked) * 70e-6 <= 0.002
+    session.run(judged(server, data, *priced, "budget.max_usd=1"))
+    again = [json.dumps(a.body) for a in server.asked]
+    assert len(again) == len(set(again))
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "ragablate.cli", *arguments]
 

@@ -76,7 +76,9 @@ def test_calls_stop_at_their_limit_and_what_was_answered_is_given_out() -> None:
     budget = Budget(Limits(max_calls=3))
     found, why = spend(budget, asks(Free(), 5))
     assert found == ["r0", "r1", "r2"]
-    assert why.startswith("budget reached (budget.max_calls=3) after 3 reader calls; finished work")
+    assert why.startswith(
+        "budget reached (budget.max_calls=3) after 3 calls of readers and judges; finished work"
+    )
 
 
 def test_a_limit_that_is_just_enough_stops_nothing() -> None:
@@ -88,7 +90,7 @@ def test_calls_count_over_several_readings() -> None:
     assert spend(budget, asks(Free(), 4))[1] == ""
     found, why = spend(budget, asks(Free(), 4))
     assert (len(found), budget.calls) == (2, 6)
-    assert "after 6 reader calls" in why
+    assert "after 6 calls of readers and judges" in why
 
 
 def test_nothing_to_ask_never_reaches_a_budget() -> None:
@@ -104,7 +106,7 @@ def test_money_is_spent_until_no_further_call_can_be_paid_for_sure() -> None:
     # 9 calls cost 2.25; a tenth might cost more than is left.
     assert len(found) == 9
     assert budget.usd == pytest.approx(2.25)
-    assert "(budget.max_usd=3) after 9 reader calls and 2.25 USD" in why
+    assert "(budget.max_usd=3) after 9 calls of readers and judges and 2.25 USD" in why
 
 
 def test_a_cost_that_is_not_told_and_a_lost_answer_count_with_the_most() -> None:

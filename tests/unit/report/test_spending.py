@@ -9,8 +9,10 @@ pytest.importorskip("aiohttp", reason="the reader openai_chat needs aiohttp: rag
 
 from ragablate import session
 from ragablate.read.prices import Estimate
+from ragablate.report.judging_cost import JudgesEstimate
+from ragablate.report.judging_cost import in_words as judging_in_words
 from ragablate.report.planned import calls, plan_object
-from ragablate.report.spending import estimate, in_words
+from ragablate.report.spending import estimate, in_words, judging
 
 pytestmark = pytest.mark.usefixtures("hydra")
 
@@ -70,3 +72,44 @@ def test_an_estimate_is_told_with_no_more_figures_than_it_knows() -> None:
     assert in_words(Estimate(1234, None, None)) == (
         "about 1,200 tokens of prompts; no cost without reader.runtime.prices."
     )
+
+
+def grading(*overrides: str) -> tuple[str, ...]:
+    at = "judge.correct_llm.endpoint"
+    return ("judge=[correct_llm,abstention]", f"{at}.base_url=http://127.0.0.1:9/v1",
+            f"{at}.model=m", *overrides)  # fmt: skip
+
+
+@pytest.fixture
+def judging_takes(toy: Path) -> Any:
+    def call(*overrides: str) -> JudgesEstimate | None:
+        data = ("dataset=jsonl", f"dataset.path={toy}", "experiment=closed_book")
+        checked = session.check([*data, *overrides])
+        found = judging(checked, calls(checked))
+        assert plan_object(checked)["judges_estimate"] == found
+        return found
+
+    return call
+
+
+def test_a_judge_that_grades_takes_a_call_an_answer(judging_takes: Any) -> None:
+    assert judging_takes() is None
+    found = judging_takes(*grading("judge.correct_llm.endpoint.max_tokens=10"))
+    assert found.calls == 2 * 8
+    assert found.completion_tokens == 10 * found.calls
+    assert 16 * 60 < found.prompt_tokens < 16 * 2000
+    assert found.usd is None
+    prices = "judge.correct_llm.endpoint.runtime.prices={m: {prompt: 1, completion: 4}}"
+    priced = judging_takes(*grading(prices, "judge.correct_llm.endpoint.max_tokens=10"))
+    assert priced.usd == pytest.approx((found.prompt_tokens + 4 * 160) / 1e6, rel=0.01)
+    assert "at most about" in judging_in_words(priced)
+
+
+def test_a_judge_of_claims_takes_a_call_a_claim_and_one_more_where_it_says_no(
+    judging_takes: Any,
+) -> None:
+    at = "judge.faithfulness_llm.support"
+    own = ("judge=[correct,abstention,faithfulness_llm]", f"{at}.endpoint.model=m",
+           f"{at}.endpoint.base_url=http://127.0.0.1:9/v1")  # fmt: skip
+    both, one = judging_takes(*own), judging_takes(*own, f"{at}.contradicts=null")
+    assert both.calls == 2 * one.calls > 16
