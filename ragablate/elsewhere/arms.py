@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragablate.compare.comparison import compare
 from ragablate.compare.moves import Moves
-from ragablate.compare.scores import EVIDENCE_IN_CONTEXT
+from ragablate.compare.scores import EVIDENCE_IN_CONTEXT, EVIDENCE_RETRIEVED, FAITHFULNESS
 from ragablate.elsewhere.buckets import buckets, moves_between
 from ragablate.elsewhere.held import held
+from ragablate.elsewhere.roles import ladder_of, ladder_proofs, missing_rungs
 from ragablate.elsewhere.scoring import OWN, RULE, declined, scores, shown_gold
 from ragablate.errors import EvidenceError
 from ragablate.logs import Entry, Log
 from ragablate.proofs.exhibit import failed, passed, unchecked
-from ragablate.records import Comparison, Contrast, Measure, Proof, Study
+from ragablate.records import Comparison, Contrast, Measure, MeasureStage, Proof, Study
 
 CONTROL = "control"
 
@@ -78,15 +79,17 @@ def compare_arms(logs: Mapping[str, Log], choice: Choice) -> Arms:
         found = held(role, pairs)
         contrast = _contrast(role, found.kind, found.variable, choice)
         contrasts.append(contrast)
-        proofs[contrast.id] = (
-            *found.proofs,
-            _judged(own[CONTROL], own[role]),
-            _chosen(choice),
-            unchecked("INV-6", "the logs do not say what corpus was searched"),
-            unchecked("INV-15", "the arms were not interleaved by us"),
-            unchecked("INV-17", "no plan was fixed before scoring"),
-        )
+        proofs[contrast.id] = (*found.proofs, *_of_logs(own[CONTROL], own[role], choice))
     study = _study(logs, of, choice, tuple(contrasts), proofs)
+    ladder = ladder_of(logs, choice.measure, choice.margin)
+    if ladder is not None:
+        one_way = all(given == own[CONTROL] for given in own.values())
+        shared = _of_logs(own[CONTROL], own[CONTROL] if one_way else not own[CONTROL], choice)
+        proofs[ladder.id] = (*ladder_proofs(ladder, logs), *shared)
+        control_buckets = buckets(
+            logs[CONTROL].entries, of[CONTROL], choice.measure, choice.phrases
+        )
+        study = replace(study, analyses=(ladder,), proofs=proofs, buckets=control_buckets)
     sorted_ = {r: buckets(log.entries, of[r], choice.measure, choice.phrases)
                for r, log in logs.items()}  # fmt: skip
     return Arms(
@@ -94,7 +97,8 @@ def compare_arms(logs: Mapping[str, Log], choice: Choice) -> Arms:
         compare(study),
         {r: moves_between(sorted_[CONTROL], sorted_[r], choice.margin, choice.seed)
          for r in logs if r != CONTROL and len(sorted_[CONTROL].keys() & sorted_[r].keys()) > 1},
-        tuple(f"{role}: {note}" for role, log in logs.items() for note in log.notes),
+        (*missing_rungs(logs),
+         *(f"{role}: {note}" for role, log in logs.items() for note in log.notes)),
     )  # fmt: skip
 
 
@@ -106,6 +110,17 @@ def _contrast(role: str, kind: object, variable: str, choice: Choice) -> Contras
         variable=variable, level=role, control=CONTROL, treatment=role,
         measure=choice.measure, margin=choice.margin, control_level=CONTROL,
     )  # fmt: skip
+
+
+def _of_logs(control: bool, treatment: bool, choice: Choice) -> tuple[Proof, ...]:
+    """What is the same of every pair of logs."""
+    return (
+        _judged(control, treatment),
+        _chosen(choice),
+        unchecked("INV-6", "the logs do not say what corpus was searched"),
+        unchecked("INV-15", "the arms were not interleaved by us"),
+        unchecked("INV-17", "no plan was fixed before scoring"),
+    )
 
 
 def _judged(control: bool, treatment: bool) -> Proof:
@@ -144,6 +159,7 @@ def _study(
     gold = {e.qid: e.gold for log in reversed(list(logs.values())) for e in log.entries if e.gold}
     measures[EVIDENCE_IN_CONTEXT] = Measure(EVIDENCE_IN_CONTEXT, "assemble", "evidence in context")
     measures["abstained"] = Measure("abstained", "read", "abstentions", None)
+    measures |= _measured_beside(logs, contrasts)
     models = Counter(e.model for e in logs[CONTROL].entries if e.model)
     return Study(
         qids=qids,
@@ -159,6 +175,8 @@ def _study(
                 EVIDENCE_IN_CONTEXT: _each(
                     log.entries, lambda e: shown_gold(e, gold.get(e.qid, ()))
                 ),
+                **{name: _each(log.entries, of) for name, of in _BESIDE.items()
+                   if name in measures},
             }
             for role, log in logs.items()
         },
@@ -172,6 +190,36 @@ def _study(
         alpha=choice.alpha,
         seed=choice.seed,
     )  # fmt: skip
+
+
+def _ranked(entry: Entry) -> float | None:
+    """1 where every part of the gold is in the ranking; ``None`` where the log cannot say."""
+    if not entry.answerable or not entry.gold or entry.retrieved is None:
+        return None
+    pids = {p.pid for p in entry.retrieved}
+    return float(all(pids.intersection(part) for part in entry.gold))
+
+
+_BESIDE: Mapping[str, Callable[[Entry], float | None]] = {
+    EVIDENCE_RETRIEVED: _ranked,
+    FAITHFULNESS: lambda entry: entry.verdicts.get(FAITHFULNESS),
+}
+_STAGES: Mapping[str, MeasureStage] = {EVIDENCE_RETRIEVED: "retrieve", FAITHFULNESS: "read"}
+
+
+def _measured_beside(logs: Mapping[str, Log], contrasts: Sequence[Contrast]) -> dict[str, Measure]:
+    """Stage signals that every log has.
+
+    What a log calls its ranking is compared between pipelines alone: an intervention on the
+    context may log what it put there.
+    """
+    pipelines = all(contrast.kind in ("upstream", "assembler") for contrast in contrasts)
+    return {
+        name: Measure(name, _STAGES[name], name.replace("_", " "))
+        for name, of in _BESIDE.items()
+        if (pipelines or name != EVIDENCE_RETRIEVED)
+        and all(any(of(entry) is not None for entry in log.entries) for log in logs.values())
+    }
 
 
 def _each(

@@ -10,6 +10,7 @@ from functools import cache
 
 from ragablate.codec import plain
 from ragablate.elsewhere.arms import Arms, Choice, compare_arms
+from ragablate.elsewhere.roles import LADDER, shape_of
 from ragablate.errors import EvidenceError
 from ragablate.logs import FORMATS, read_log, read_problems
 from ragablate.report.escape import clean
@@ -111,12 +112,31 @@ def _lines(found: Arms) -> list[str]:
         for proof in found.study.proofs[conclusion.contrast]:
             lines.append(f"  {_MARK[proof.status]} {proof.invariant}: {proof.text}")
         role = conclusion.contrast.partition("/")[2]
+        lines += _terms(found, conclusion.contrast)
+        seen = None if role in LADDER else shape_of(found.comparison, conclusion.contrast)
+        if seen is not None:
+            said = f"Shape, by evidence and faithfulness (a description): {seen.name}. {seen.text}."
+            lines.append("  " + said + (f" To settle it: {seen.settle}." if seen.settle else ""))
         if role in found.moves:
             moves = found.moves[role]
             lines.append(f"  Failure buckets, control to {role}: {moves.verdict}. {moves.sentence}")
             lines += [f"    {n:>5}  {a} → {b}" for (a, b), n in moves.counts.items()]
         lines.append("")
     return [*lines, *(f"• {note}" for note in (*found.comparison.notes, *found.notes))]
+
+
+def _terms(found: Arms, contrast: str) -> list[str]:
+    """What each rung of a ladder wins back, and what the log alone would have said."""
+    lines = []
+    for result in found.comparison.analyses:
+        if result.id == contrast:
+            lines.append(f"  {result.order}, on {result.population} questions:")
+            lines += [f"    {term.value:+.3f} {term.name}" for term in result.terms]
+            lines += [
+                f"  By the log {row.bucket}, first turned right by {row.rung}: {row.questions}"
+                for row in result.agreement
+            ]
+    return lines
 
 
 def _object(found: Arms) -> dict[str, object]:
@@ -130,6 +150,10 @@ def _object(found: Arms) -> dict[str, object]:
                 "counts": [{"before": a, "after": b, "n": n} for (a, b), n in m.counts.items()],
             }
             for role, m in found.moves.items()
+        },
+        "shapes": {
+            c.contrast.partition("/")[2]: plain(shape_of(found.comparison, c.contrast))
+            for c in found.comparison.conclusions
         },
         "notes": list(found.notes),
     }  # fmt: skip

@@ -33,12 +33,17 @@ class _Same(NamedTuple):
     first: str
 
 
-def held(role: str, pairs: Pairs) -> Held:
+def held(role: str, pairs: Pairs, reader_fixed: bool = False) -> Held:
     """What moved between control and the arm of a role.
 
     The one thing that moved is taken from the logs, never from the name of the role; only
     ``oracle`` and ``closed_book`` name interventions on the context, which their contexts
     must show.
+
+    Args:
+        role: Name of the arm.
+        pairs: Answers of control and of the arm.
+        reader_fixed: The arm stands for a change of contexts, even where none changed.
     """
     context, ranking = _contexts(pairs), _compare(pairs, _ranking)
     reader = {
@@ -48,6 +53,8 @@ def held(role: str, pairs: Pairs) -> Held:
     }
     moved = [name for name, found in reader.items() if found.differ]
     kind, variable = _kind(role, context, ranking, bool(moved))
+    if reader_fixed and kind == "reader":
+        kind, variable = "context", "context"
     proofs = [_questions(pairs), _one(kind, context, reader, moved)]
     if kind == "reader":
         proofs.append(_held_contexts(context, len(pairs)))
