@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragablate.embed.loading import check_length, load, threads
@@ -81,6 +81,35 @@ class Encoder:
                 f"'{texts[broken[0]][:80]}'"
             )
         return vectors
+
+    def tokens(self, prompt: str, texts: Sequence[str]) -> Iterator[NDArray[np.float32]]:
+        """One matrix a text: a row of length 1 a token, those special to the model left out.
+
+        Every text is a batch of its own. What a network gives before its tokens are pooled is
+        taken, which few models are trained to compare.
+
+        Args:
+            prompt: Put before each text, and embedded with it.
+            texts: An empty one has no row.
+
+        Raises:
+            AdapterError: The model cannot be loaded.
+        """
+        import numpy as np
+        import torch
+
+        model = self._ready()
+        prepare = getattr(model, "preprocess", None) or model.tokenize
+        special = torch.tensor(model.tokenizer.all_special_ids)
+        with threads(self.runtime.threads), torch.inference_mode():
+            for text in texts:
+                given = prepare([prompt + well_formed(text)])
+                features = {k: v.to(model.device) for k, v in given.items() if hasattr(v, "to")}
+                rows = model[0](features)["token_embeddings"][0]
+                kept = ~torch.isin(features["input_ids"][0].cpu(), special)
+                found = rows[kept.to(rows.device)].float().cpu().numpy()
+                lengths = np.linalg.norm(found, axis=1, keepdims=True)
+                yield np.ascontiguousarray(found / np.maximum(lengths, 1e-12), dtype=np.float32)
 
     @property
     def batch_size(self) -> int:

@@ -47,6 +47,11 @@ class Recency:
         self.date = date
         self.undated = undated
 
+    @property
+    def fuses(self) -> bool:
+        """Whether its scores come of ranks."""
+        return bool(getattr(self.retriever, "fuses", False))
+
     def problems(self) -> list[str]:
         """Knobs without a meaning, and the retriever's own problems."""
         found = []
