@@ -44,7 +44,18 @@ def reader_repeats(x: Exhibit) -> Proof | None:
         "INV-9",
         "warn",
         f"{found}: the cause of a single failure needs at least {DECODES} replicates; claims "
-        "about the whole set stand",
+        f"about the whole set stand. {_advice(x.before)}",
+    )
+
+
+def _advice(side: Side) -> str:
+    """What makes answers stay the same, or their changing harmless, by what the reader says."""
+    several = f"or average over replicates={DECODES}"
+    if _samples(side):
+        return f"The reader samples: set its temperature to 0, {several}"
+    return (
+        "The reader does not sample by its settings, and still varies: give it a fixed seed and no "
+        f"batching where it has them, {several}"
     )
 
 

@@ -243,6 +243,7 @@ def test_a_sampling_reader_is_told_from_a_deterministic_one(execute: Execute) ->
         "warn",
         "30 of 30 answers changed",
         "at least 3",
+        "The reader samples: set its temperature to 0, or average over replicates=3",
     )
 
 

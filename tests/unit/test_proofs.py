@@ -445,6 +445,8 @@ def test_changed_answers_advise_replicates():
     proof = probed(4).proof("INV-9")
     assert proof.status == "warn"
     assert "4 of 20 answers changed on identical prompts (the score changed on 1)" in proof.text
+    assert "does not sample by its settings" in proof.text
+    assert "replicates=3" in proof.text
     assert probed(4, decodes=3).holds("INV-9")
 
 
