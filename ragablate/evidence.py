@@ -25,6 +25,7 @@ from ragablate.execute import Executed
 from ragablate.gold import is_gap
 from ragablate.judge.markers import cited_pids
 from ragablate.ledger import Looks
+from ragablate.own_reader import asked_of_models
 from ragablate.records import Arm, ResolvedGold, Verdict
 from ragablate.seeds import decode_seed
 from ragablate.traces import ContextLine, QuestionLine, TraceLine, gold_parts, trace_line
@@ -186,6 +187,7 @@ def _plan_json(
         "arms": [_arm_json(checked, executed, arm) for arm in checked.plan.arms],
         "measures": list(checked.measures.values()),
         "judges": {name: own for name, (_, own) in checked.judges.items()},
+        **({"asked_of_models": asked} if (asked := asked_of_models(checked.judges)) else {}),
         "config": without_runtime(control),
     }
 

@@ -104,6 +104,16 @@ def endpoints(adapters: Iterable[Any]) -> list[Endpoint]:
     return list(found.values())
 
 
+def asked_of_models(judges: Mapping[str, tuple[Any, str]]) -> list[str]:
+    """Measures of the judges that ask a chat model, by name and fingerprint given."""
+    return [
+        measure.name
+        for judge, _ in judges.values()
+        if endpoints([judge]) or own_readers([judge])
+        for measure in judge.measures()
+    ]
+
+
 def _members(adapter: Any) -> Iterator[Any]:
     """What an adapter stores, one by one."""
     for value in getattr(adapter, "__dict__", {}).values():

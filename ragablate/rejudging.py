@@ -32,6 +32,7 @@ from ragablate.judging import judge_all
 from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
 from ragablate.lending import Lending, connect
+from ragablate.own_reader import asked_of_models
 from ragablate.publishing import folder_name, publish
 from ragablate.records import Analysis, Contrast, HumanLabel, Measure, Verdict
 from ragablate.report.terminal import Screen
@@ -272,6 +273,7 @@ def _plan(asked: Asked, started: datetime) -> dict[str, Any]:
         "choices": {**plan["choices"], "judge": asked.choices.get("judge", "")},
         "measures": list(asked.measures.values()),
         "judges": _fingerprints(asked),
+        "asked_of_models": asked_of_models(asked.judges),
         "judged_again": [
             *plan.get("judged_again", ()),
             {"bundle": asked.bundle_id, "judges": plan["judges"]},

@@ -127,6 +127,7 @@ class Bundle:
             reasons=self._reasons(),
             buckets=self.buckets(self.headline),
             remarks=tuple(plan.get("remarks", ())),
+            asked_of_models=frozenset(plan.get("asked_of_models", ())),
             labels=self.labels,
         )
 

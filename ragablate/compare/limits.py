@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ragablate.compare import phrases
 from ragablate.compare.arms import proofs_of, sibling
 from ragablate.compare.contrasts import ContrastSamples
+from ragablate.compare.human import corrected_effects
 from ragablate.compare.inference.states import FEWEST_QUESTIONS
 from ragablate.compare.labels import Licence, licence
 from ragablate.compare.memory import memory, memory_limit
@@ -39,6 +40,7 @@ def licence_of(primary: Primary, effects: Sequence[Effect]) -> Licence:
         *_few(primary),
         *moved(primary.samples),
         *_drift(primary, effects),
+        *_judge(primary),
         *about_retrieval(primary.samples.table, contrast),
     )
     return licence(proofs, found)
@@ -81,6 +83,14 @@ def moved(samples: ContrastSamples) -> Iterator[Finding]:
             f"{name} moved on {count(questions, 'question')}, though it is settled before "
             f"{samples.contrast.variable} acts",
         )
+
+
+def _judge(primary: Primary) -> Iterator[Finding]:
+    """A chat model that judges may err more kindly on one reader; labels in both arms show it."""
+    contrast, table = primary.contrast, primary.samples.table
+    asked = contrast.kind == "reader" and contrast.measure in table.study.asked_of_models
+    if asked and contrast.id not in {effect.contrast for effect in corrected_effects(table)}:
+        yield "causal with limits", "judge error not shown equal across arms: no labels in both"
 
 
 def _drift(primary: Primary, effects: Sequence[Effect]) -> Iterator[Finding]:

@@ -64,6 +64,8 @@ class Study:
     """By qid: what the log traversal alone says of control's answer."""
     remarks: tuple[str, ...] = ()
     """What was decided about all arms before they ran, such as a gate that is off."""
+    asked_of_models: frozenset[str] = frozenset()
+    """Measures that a chat model decides, whose errors may differ between readers."""
     labels: tuple[HumanLabel, ...] = ()
     """What people said of some of the answers."""
 

@@ -81,3 +81,22 @@ def test_without_labels_nothing_is_said_of_them(study: Study) -> None:
     found = compare(study)
     assert found.judged_rates == ()
     assert not any("label" in note for note in found.notes)
+
+
+def test_a_model_that_judges_two_readers_limits_the_claim_until_both_are_labelled(
+    sheet: Any, declare: Any
+) -> None:
+    swap = sheet()
+    swap.add({("control", "correct"): 1.0, ("reader", "correct"): 1.0}, 20)
+    swap.add({("control", "correct"): 0.0, ("reader", "correct"): 1.0}, 10)
+    study = swap.study(declare("reader"), asked_of_models=frozenset({"correct"}))
+    unequal = "judge error not shown equal across arms"
+
+    def limited(study: Study) -> bool:
+        return any(unequal in limit for limit in compare(study).conclusions[0].limits)
+
+    assert limited(study)
+    one = labelled(study, "control", [1.0, 1.0])
+    assert limited(replace(study, labels=one))
+    assert not limited(replace(study, labels=one + labelled(study, "reader", [1.0, 1.0])))
+    assert not limited(replace(study, asked_of_models=frozenset()))
