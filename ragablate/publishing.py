@@ -9,6 +9,7 @@ from pathlib import Path
 from ragablate.bundle import manifest
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import Contents, draft, seal, write, write_effects
+from ragablate.codec import pretty
 from ragablate.records import Comparison
 
 
@@ -45,6 +46,7 @@ def publish(folder: Path, contents: Contents) -> Published:
     from ragablate.compare import compare
     from ragablate.report.html import render_html
     from ragablate.report.markdown import render_markdown
+    from ragablate.report.surfaced import diagnosis
 
     with draft(folder) as hidden:
         write(hidden, contents)
@@ -57,5 +59,6 @@ def publish(folder: Path, contents: Contents) -> Published:
         (hidden / "report.md").write_text(report, encoding="utf-8")
         page = render_html(bundle, comparison, bundle_id, study)
         (hidden / "report.html").write_text(page, encoding="utf-8")
+        (hidden / manifest.DIAGNOSIS).write_text(pretty(diagnosis(bundle)), encoding="utf-8")
         seal(hidden)
     return Published(bundle, comparison, bundle_id)

@@ -10,8 +10,9 @@ NAME = "MANIFEST"
 
 _WALL_CLOCK = {"plan.json", "traces.jsonl"}
 """Files that hold times; the id does not depend on them."""
-_REPORTS = {"report.md", "report.html"}
-"""Files that quote the id."""
+DIAGNOSIS = "diagnosis.json"
+_REPORTS = {"report.md", "report.html", DIAGNOSIS}
+"""Files that quote the id, or are told from the others."""
 
 
 def file_digest(path: Path) -> str:

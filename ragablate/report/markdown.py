@@ -12,7 +12,7 @@ from typing import Any
 from ragablate.bundle.read import Bundle
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Signal
-from ragablate.report import abstentions, appendix, figures, plans, several
+from ragablate.report import abstentions, appendix, figures, plans, several, surfaced
 from ragablate.report.bottom_line import bottom_line
 from ragablate.report.escape import code, fenced, inline
 from ragablate.report.findings import (
@@ -52,6 +52,7 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         _effects(contrasts),
         *(several.part(f) for f in analysed(found)),
         _open(found),
+        surfaced.section(bundle),
         appendix.slices(contrasts),
         appendix.further(contrasts),
         appendix.proofs(found),

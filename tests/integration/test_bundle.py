@@ -48,7 +48,7 @@ def test_an_untouched_bundle_holds_wherever_it_was_copied(bundle: Path) -> None:
 
 KINDS = [
     "plan.json", "effects.json", "questions.jsonl", "contexts.jsonl", "prompts.jsonl",
-    "report.md", ".hydra/config.yaml", "arms/control/traces.jsonl",
+    "report.md", "diagnosis.json", ".hydra/config.yaml", "arms/control/traces.jsonl",
     "arms/control/verdicts.jsonl", "arms/control/run.trec",
 ]  # fmt: skip
 
