@@ -13,6 +13,7 @@ from ragablate.bundle.read import Bundle
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Signal
 from ragablate.report import abstentions, appendix, figures, plans, several, surfaced
+from ragablate.report.approximate import recalls
 from ragablate.report.bottom_line import bottom_line
 from ragablate.report.escape import code, fenced, inline
 from ragablate.report.findings import (
@@ -56,7 +57,7 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         appendix.slices(contrasts),
         appendix.further(contrasts),
         appendix.proofs(found),
-        appendix.limits(found, bundle.questions, comparison.notes),
+        appendix.limits(found, bundle.questions, (*comparison.notes, *recalls(bundle.traces))),
         appendix.plan(bundle),
         _reproduce(bundle.plan, bundle_id),
         _data(bundle.plan),

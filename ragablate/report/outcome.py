@@ -10,6 +10,7 @@ from rich.text import Text
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Label, Signal, State
 from ragablate.report import figures
+from ragablate.report.approximate import recalls
 from ragablate.report.bottom_line import bottom_line
 from ragablate.report.findings import (
     Analysed,
@@ -228,7 +229,7 @@ def _proofs(page: Page, found: Sequence[Finding]) -> None:
 
 
 def _notes(page: Page, outcome: Outcome) -> None:
-    said = list(outcome.comparison.notes)
+    said = [*outcome.comparison.notes, *recalls(outcome.bundle.traces)]
     if outcome.looks > 1:
         said.append(
             f"{outcome.looks} different plans have scored this question set so far: the more "

@@ -121,7 +121,7 @@ class SparseIndex:
             parts.append((counts, len(lengths)))
         size = parts[0][1]
         for counts, _ in parts:
-            counts.resize((size, len(vocabulary)))
+            counts.resize((size, len(vocabulary)))  # type: ignore[arg-type]
         tf = sum((counts for counts, _ in parts[1:]), parts[0][0]).tocsc()
         tf.sort_indices()
         if not vocabulary:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragablate.embed.embedder import Embedder
@@ -13,6 +13,12 @@ from ragablate.embed.texts import field_problems, joined, knob_problems
 from ragablate.errors import AdapterError
 from ragablate.protocols import SearchRequest
 from ragablate.records import Corpus, Hit, Item, Passage, Ranking
+from ragablate.retrieve.approximate import (
+    Graph,
+    approximate_of,
+    approximate_problems,
+    recall,
+)
 from ragablate.retrieve.filters import Passing, Rules
 from ragablate.retrieve.hubs import hub_problems, hubs_of
 from ragablate.retrieve.kept import Kept
@@ -29,9 +35,9 @@ _STEP = 256
 class Dense:
     """A retriever that embeds searches and passages with a sentence-transformers model.
 
-    Every passage is compared, nothing is approximate. Scores are rounded to six significant
-    digits before they are ranked: what is left beyond them is noise of the machine. Text
-    beyond the model's length is cut, as in the literature. A blank search or passage is
+    Every passage is compared, unless ``approximate`` says otherwise. Scores are rounded to six
+    significant digits before they are ranked: what is left beyond them is noise of the machine.
+    Text beyond the model's length is cut, as in the literature. A blank search or passage is
     embedded like any other.
 
     Args:
@@ -55,6 +61,10 @@ class Dense:
         hubs: ``measure`` (``none``, ``centre``, ``neighbours``), ``weight`` and ``neighbours``:
             what is taken away from the similarity of passages that are near everything, see
             ``hubness.penalties``.
+        approximate: ``index`` (``none``, ``hnsw``), ``links``, ``build`` and ``search``: a graph in
+            place of comparing every passage, see ``approximate.Graph``. ``filter_mode: pre``,
+            and a pool, compare every passage that passes all the same. The exact search is made
+            too, for the signal ``exact_recall``.
         runtime: ``batch_size``, ``device``, ``threads``, ``cache`` (a folder that keeps
             embeddings) and ``search_block`` (passages compared at once).
     """
@@ -76,6 +86,7 @@ class Dense:
         filter_mode: str = "pre",
         pass_rates: Mapping[str, float] | None = None,
         hubs: Mapping[str, Any] | None = None,
+        approximate: Mapping[str, Any] | None = None,
         runtime: Mapping[str, object] | None = None,
     ) -> None:
         self.model = model
@@ -93,6 +104,7 @@ class Dense:
         self.filter_mode = filter_mode
         self.pass_rates = pass_rates
         self.hubs = hubs
+        self.approximate = approximate
         self.runtime = runtime
         self._embedder: Embedder | None = None
         self._indexes: Kept[_Index] = Kept()
@@ -123,8 +135,9 @@ class Dense:
             for start in range(0, len(members), _STEP):
                 part = members[start : start + _STEP]
                 rankings = self._search(index, passing, queries, part)
-                for number, ranking in zip(part, rankings, strict=True):
-                    yield passing.item(requests[number].id, ranking)
+                for number, (ranking, told) in zip(part, rankings, strict=True):
+                    found = replace(passing, signals={**passing.signals, **told})
+                    yield found.item(requests[number].id, ranking)
 
     def problems(self) -> list[str]:
         """A missing extra or model, and knobs without a meaning."""
@@ -142,6 +155,7 @@ class Dense:
             + depth_problems(self.depth)
             + self._rules().problems()
             + hub_problems(self.hubs)
+            + approximate_problems(self.approximate)
             + runtime_problems(self.runtime)
         )
 
@@ -192,7 +206,7 @@ class Dense:
 
     def _search(
         self, index: _Index, passing: Passing, queries: Rows, numbers: Sequence[int]
-    ) -> Iterator[Ranking]:
+    ) -> Iterator[tuple[Ranking, dict[str, float]]]:
         import numpy as np
 
         from ragablate.retrieve.exact import search
@@ -208,9 +222,23 @@ class Dense:
         rows = None if first is None or mode == "in" else np.flatnonzero(first)
         skipping = first if mode == "in" else None
         found, scores = search(asked, index.rows, self.depth, block, rows, _DIGITS, skipping)
-        for best, values in zip(found.tolist(), scores.tolist(), strict=True):
-            kept = passing.cut(best)
-            yield tuple(Hit(index.passages[best[n]].pid, values[n]) for n in kept)
+        graph = self._graph(index) if rows is None else None
+        for asked_row, best, values in zip(asked, found.tolist(), scores.tolist(), strict=True):
+            told: dict[str, float] = {}
+            ranked, valued = best, values
+            if graph is not None:
+                ranked, valued = graph.search(asked_row, self.depth, _DIGITS, skipping)
+                told = recall(ranked, best)
+            kept = passing.cut(ranked)
+            yield tuple(Hit(index.passages[ranked[n]].pid, valued[n]) for n in kept), told
+
+    def _graph(self, index: _Index) -> Graph | None:
+        node = approximate_of(self.approximate)
+        if node["index"] == "none":
+            return None
+        if not index.graph:
+            index.graph.append(Graph(index.rows, node["links"], node["build"], node["search"]))
+        return index.graph[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +248,5 @@ class _Index:
     corpus: Corpus
     passages: Sequence[Passage]
     rows: Matrix
+    graph: list[Graph] = field(default_factory=list)
+    """The one graph over the rows, once it was asked for."""

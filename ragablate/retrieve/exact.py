@@ -68,7 +68,7 @@ def search(
         for number, candidates in enumerate(
             _candidates(part, passages, k, block, rows, digits, mask)
         ):
-            products = _products(part[number], passages, candidates)
+            products = inner_products(part[number], passages, candidates)
             if digits is not None:
                 products = rounded(products, digits)
             best = np.lexsort((candidates, -products))[:k]
@@ -144,7 +144,7 @@ def _blocks(
     return [rows[start : start + block] for start in range(0, len(rows), block)]
 
 
-def _products(
+def inner_products(
     query: NDArray[np.float32], passages: Matrix, rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Inner products in double precision; a pair's sum does not depend on the other pairs."""
