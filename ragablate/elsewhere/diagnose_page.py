@@ -16,6 +16,7 @@ from ragablate.elsewhere.shaping import Shaped
 from ragablate.elsewhere.sorting import Diagnosis, Sorted
 from ragablate.elsewhere.stages import Stages, print_shapes, print_stages
 from ragablate.elsewhere.tiered import print_tiers
+from ragablate.report.moves_page import print_moves
 from ragablate.report.page import Page
 from ragablate.report.tables import Column, Table
 
@@ -69,7 +70,7 @@ def show(page: Page, found: Found, log: Path, after: Path | None, evidence: int)
     print_guided(page, found.guide, evidence)
     if found.after is not None and found.moves is not None:
         _print(page, str(after), found.after)
-        print_moves(page, found.moves)
+        print_moves(page, "Before and after", found.moves)
         if found.shapes is not None:
             print_shapes(page, found.shapes)
     if found.tiers is not None:
@@ -116,20 +117,6 @@ def _suffered(one: Sorted) -> str:
     several = len(one.severities) > 1
     said = [f"{s or '–'} {n:,}" if several else s or "–" for s, n in one.severities.items()]
     return ", ".join(said)
-
-
-def print_moves(page: Page, moved: Moves) -> None:
-    """What became of each failure."""
-    page.heading("Before and after")
-    page.line(page.text(f"{moved.verdict}: {moved.sentence}"))
-    befores = sorted({before for before, _ in moved.counts})
-    afters = sorted({after for _, after in moved.counts})
-    columns = (Column("before \\ after"), *(Column(after, right=True) for after in afters))
-    rows = tuple(
-        (before, *(f"{moved.counts.get((before, after), 0):,}" for after in afters))
-        for before in befores
-    )
-    page.table(Table(columns, rows))
 
 
 def _agreement(page: Page, path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ragablate.bundle.read import Bundle
 from ragablate.compare.contrasts import UPSTREAM_MINUS_READER
+from ragablate.compare.moves import Moves as Questions
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Effect, Signal
 from ragablate.report import figures
@@ -14,6 +15,7 @@ from ragablate.report.appendix import slice_name
 from ragablate.report.findings import Compared, alike, population_size, signal_header
 from ragablate.report.html_findings import shade
 from ragablate.report.html_grid import Cell, Grid, rated
+from ragablate.report.surfaced import moved_from_control, surfaced
 from ragablate.report.tables import NOTHING, Column
 from ragablate.report.transitions import (
     EVIDENCE_STATES,
@@ -198,10 +200,13 @@ def moves(bundle: Bundle, found: Sequence[Compared]) -> tuple[Moves, ...]:
     """The transition matrices of every contrast; the first exchange of a stage is unfolded."""
     changed = [f for f in found if f.contrast.kind != "placebo"]
     told = [f for f in changed if f.contrast.kind in _TOLD] or changed
-    return tuple(_moves(bundle, f, f is told[0]) for f in changed)
+    verdicts = moved_from_control(bundle, surfaced(bundle)) if changed else {}
+    return tuple(
+        _moves(bundle, f, f is told[0], verdicts.get(f.contrast.treatment)) for f in changed
+    )
 
 
-def _moves(bundle: Bundle, finding: Compared, unfolded: bool) -> Moves:
+def _moves(bundle: Bundle, finding: Compared, unfolded: bool, verdict: Questions | None) -> Moves:
     control, treatment = finding.contrast.control, finding.contrast.treatment
     evidence = matrix(by_evidence(bundle, control), by_evidence(bundle, treatment), EVIDENCE_STATES)
     failures = buckets(bundle, control, finding.contrast.measure, treatment)
@@ -210,6 +215,8 @@ def _moves(bundle: Bundle, finding: Compared, unfolded: bool) -> Moves:
         f"right in the treatment, {failures.broken:,} that were right fail, and "
         f"{failures.moved:,} fail in another way."
     )
+    if verdict is not None and control == next(iter(bundle.arms)):
+        said += f" By question: {verdict.verdict}. {verdict.sentence}"
     grids = (
         _crossed("Evidence and faithfulness, answerable questions", evidence),
         _crossed("Where failures surface by the log, all questions", failures),

@@ -23,6 +23,7 @@ from ragablate.report.findings import (
     population_size,
     signal_table,
 )
+from ragablate.report.moves_page import print_replayed
 from ragablate.report.page import Page, Style
 from ragablate.report.tables import NOTHING, Column, Table
 
@@ -50,6 +51,7 @@ def print_outcome(page: Page, outcome: Outcome) -> None:
     _notes(page, outcome)
     for finding in analysed(found):
         _terms(page, finding)
+    print_replayed(page, bundle)
     _effects(page, compared(found))
     _bottom_line(page, found)
     _place(page, outcome)

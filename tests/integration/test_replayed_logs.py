@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ragablate import session
+from ragablate.cli import main
 from ragablate.errors import DesignError
 
 pytestmark = pytest.mark.usefixtures("hydra")
@@ -51,6 +52,20 @@ def test_control_decoded_anew_passes_and_the_logged_answers_do_not(
 
     assert chosen(again(bundle, tmp_path)) == "pass"
     assert chosen(again(bundle, tmp_path, "reader=logged")) == "fail"
+
+
+def test_a_replay_prints_what_became_of_the_incidents(
+    bundle: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (log,) = (tmp_path / "first").glob("*/[0-9]*/arms/control/traces.jsonl")
+    outputs = f"outputs={tmp_path / 'second'}"
+    assert main(["run", "dataset=traces", f"dataset.path={log}", outputs,
+                 "experiment=swap_reader"]) == 0  # fmt: skip
+    said = capsys.readouterr().out
+    title, _, rest = said.partition("The log's questions, control to ")[2].partition("\n")
+    assert title.startswith("reader=")
+    assert "Failure rate" in rest
+    assert "before \\ after" in rest
 
 
 def test_stored_rankings_go_through_another_assembler(
