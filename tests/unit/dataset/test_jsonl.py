@@ -267,7 +267,7 @@ def test_missing_gold_with_a_text_of_its_own_becomes_that_text(tmp_path: Path) -
         ({"gold_ids": [None]}, "field 'gold_ids[0]': expected 'int | str', got 'null'"),
         ({"history": [{"text": "Hi"}]}, "field 'history[0]': has no field 'speaker'"),
         ({"slices": {"a": {}}}, "field 'slices[...]'"),
-        ({"filter": {"a": ["b"]}}, "field 'filter[...]'"),
+        ({"filter": {"a": [["b"]]}}, "field 'filter[...]"),
         ({"answer_start": [1]}, "the answer 'Oslo' does not stand at answer_start 1"),
         ({"answer_start": [-50]}, "the answer 'Oslo' does not stand at answer_start -50"),
         ({"answer_start": [0, 0]}, "answer_start has 2 offsets for 1 answers and 1 gold"),

@@ -182,6 +182,7 @@ def _plan(words: Words) -> dict[str, object]:
             {"name": "ndcg@10", "stage": "retrieve", "label": "nDCG at 10"},
         ],
         "config": {
+            "dataset": {"_target_": "ragablate.dataset.jsonl.Jsonl"},
             "retriever": {"_target_": "ragablate.retrieve.bm25.BM25"},
             "reranker": {"_target_": "ragablate.rerank.none.NoReranker"},
             "assembler": {"_target_": "ragablate.assemble.ranked.Ranked"},
