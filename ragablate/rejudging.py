@@ -278,8 +278,21 @@ def _plan(asked: Asked, started: datetime) -> dict[str, Any]:
             *plan.get("judged_again", ()),
             {"bundle": asked.bundle_id, "judges": plan["judges"]},
         ],
+        "judged_late": _judged_late(asked),
         "config": {**plan["config"], **own},
     }
+
+
+def _judged_late(asked: Asked) -> list[str]:
+    """Measures of judges that are not those the run itself had declared."""
+    plan = asked.bundle.plan
+    first = plan["judged_again"][0]["judges"] if plan.get("judged_again") else plan["judges"]
+    return sorted(
+        measure.name
+        for judge, own in asked.judges.values()
+        if own not in first.values()
+        for measure in judge.measures()
+    )
 
 
 def _hydra(asked: Asked, config: Mapping[str, Any]) -> dict[str, str]:

@@ -68,6 +68,7 @@ class Evidence:
             self._closed_book,
             str(self.bundle.plan.get("plan_digest", "")),
             int(self.bundle.plan.get("replicates", 1)),
+            contrast.measure in self.bundle.plan.get("judged_late", ()),
             str(self.bundle.plan["arms"][0]["corpus"]["digest"]),
         )
 

@@ -11,7 +11,7 @@ from ragablate.compare.combining import TOTAL, along_order, roles, sequence, tot
 from ragablate.compare.factorial import TOGETHER, altering, combined, quoted_shares, together
 from ragablate.compare.families import Family
 from ragablate.compare.inference.naming import Naming, name_top
-from ragablate.compare.labels import Licence
+from ragablate.compare.labels import Licence, unattributed, way_out
 from ragablate.compare.populations import clusters
 from ragablate.compare.scores import ScoreTable
 from ragablate.compare.several import (
@@ -24,7 +24,6 @@ from ragablate.compare.several import (
 )
 from ragablate.compare.told import listing
 from ragablate.compare.unsplit import unsplit
-from ragablate.compare.verdicts import REPAIR
 from ragablate.records import Analysis, AnalysisResult, Conclusion, Effect, Term
 
 NOT_ENOUGH = "not enough evidence"
@@ -207,7 +206,7 @@ def _conclusion(
     named = naming.named if naming is not None else None
     worse = whole.state == "down" and teller.judges_answers
     if not licence.causal:
-        verdict = "no attribution" if licence.label == "confounded" else "association only"
+        verdict = unattributed(licence.label)
         said: tuple[str, ...] = (teller.association(whole, licence),)
         rests: tuple[Effect, ...] = (whole,)
     else:
@@ -224,7 +223,9 @@ def _conclusion(
         label=licence.label,
         sentences=(*said, *teller.apart(terms.apart[TOTAL] if terms.apart else None, doing)),
         limits=licence.limits,
-        settle=teller.settle((whole, *terms.terms.effects)) if licence.causal else REPAIR,
+        settle=teller.settle((whole, *terms.terms.effects))
+        if licence.causal
+        else way_out(licence.label),
         owner=_OWNERS.get(named or "", "") if worse else "",
         effects=tuple(effect.id for effect in rests),
     )

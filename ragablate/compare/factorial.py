@@ -16,7 +16,7 @@ from ragablate.compare.combining import (
     total,
 )
 from ragablate.compare.families import Family
-from ragablate.compare.labels import Licence
+from ragablate.compare.labels import Licence, unattributed, way_out
 from ragablate.compare.phrases import number
 from ragablate.compare.scores import ScoreTable
 from ragablate.compare.several import (
@@ -29,7 +29,6 @@ from ragablate.compare.several import (
 )
 from ragablate.compare.told import Teller, capital, listing
 from ragablate.compare.unsplit import unsplit
-from ragablate.compare.verdicts import REPAIR
 from ragablate.records import Analysis, AnalysisResult, Conclusion, Effect, Factor, Term
 
 DEPENDS = "effects depend on each other"
@@ -162,9 +161,9 @@ def _conclusion(found: Opened, terms: Combined, licence: Licence) -> Conclusion:
     doing = teller.everything()
     apart = teller.apart(terms.apart[TOTAL] if terms.apart else None, doing)
     if not licence.causal:
-        verdict = "no attribution" if licence.label == "confounded" else "association only"
+        verdict = unattributed(licence.label)
         said: tuple[str, ...] = (teller.association(whole, licence),)
-        settle = REPAIR
+        settle = way_out(licence.label)
         rests: tuple[Effect, ...] = (whole,)
     else:
         two = len(found.analysis.factors) == 2

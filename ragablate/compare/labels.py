@@ -24,8 +24,26 @@ _AFTER_FAILURE: dict[str, Label] = {
     "refuse": "refused",
     "confounded": "confounded",
     "descriptive": "descriptive",
+    "exploratory": "exploratory",
     "warn": "causal with limits",
 }
+
+REPAIR = "remove the cause that is named, and run the plan again"
+
+_CONFIRM = (
+    "declare this measure and its judge in a plan, and run that on questions whose results nobody "
+    "has seen"
+)
+
+_UNATTRIBUTED: dict[Label, tuple[str, str]] = {
+    "confounded": ("no attribution", "This cannot be put down to {}"),
+    "exploratory": (
+        "exploratory",
+        "It was chosen after results were seen, so it is a hint about {} to be tested",
+    ),
+}
+
+_ASSOCIATED = ("association only", "This is an association, not the effect of {}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +61,21 @@ class Licence:
     def causal(self) -> bool:
         """Whether a difference may be put down to the variable."""
         return self.label in CAUSAL
+
+
+def unattributed(label: Label) -> str:
+    """The verdict under a label that puts nothing down to what was changed."""
+    return _UNATTRIBUTED.get(label, _ASSOCIATED)[0]
+
+
+def denial(label: Label, what: str) -> str:
+    """The clause that says why a number is not the effect of ``what``."""
+    return _UNATTRIBUTED.get(label, _ASSOCIATED)[1].format(what)
+
+
+def way_out(label: Label) -> str:
+    """What would give a claim its causal label."""
+    return _CONFIRM if label == "exploratory" else REPAIR
 
 
 def weakest(labels: Iterable[Label]) -> Label:

@@ -10,6 +10,7 @@ from ragablate.compare import owners
 from ragablate.compare.analysed import Analysed
 from ragablate.compare.bottleneck import GOLD_SUSPECT, NO_SHORTFALL, NOT_ENOUGH, either_side
 from ragablate.compare.case import Ruling
+from ragablate.compare.labels import REPAIR, unattributed, way_out
 from ragablate.compare.ladder_limits import licence_of, refusal_of
 from ragablate.compare.ladder_logs import agreement, shares
 from ragablate.compare.ladder_naming import Ranked, rank
@@ -32,7 +33,6 @@ from ragablate.compare.ladder_terms import Terms, terms_of
 from ragablate.compare.phrases import sentence
 from ragablate.compare.populations import ANSWERABLE
 from ragablate.compare.scores import ScoreTable
-from ragablate.compare.verdicts import REPAIR
 from ragablate.records import Analysis, AnalysisResult, Conclusion, Term
 
 RETRIEVAL_DEPENDENT = "never right without context"
@@ -76,7 +76,7 @@ def ladder(table: ScoreTable, analysis: Analysis) -> Analysed:
     found = _found(climbed, table, analysis)
     case = found.case
     ruling = either_side(case)
-    verdict = ruling.verdict if case.licence.causal else _no_attribution(case.licence.label)
+    verdict = ruling.verdict if case.licence.causal else unattributed(case.licence.label)
     silent = not case.licence.causal or _nothing_to_name(verdict, found)
     if silent:
         found = replace(found, ranked=Ranked("", (), found.ranked.against))
@@ -88,7 +88,7 @@ def ladder(table: ScoreTable, analysis: Analysis) -> Analysed:
         label=case.licence.label,
         sentences=_sentences(found, ruling, silent),
         limits=case.licence.limits,
-        settle=_settle(found, ruling) if case.licence.causal else REPAIR,
+        settle=_settle(found, ruling) if case.licence.causal else way_out(case.licence.label),
         owner=_owner(named, ruling) if case.licence.causal else "",
         effects=tuple(effect.id for effect in effects),
     )
@@ -130,10 +130,6 @@ def _nothing_to_name(verdict: str, found: Ladder) -> bool:
 def _refused(analysis: Analysis, reason: str) -> Conclusion:
     said = f"No losses of {analysis.id} are reported. {sentence(reason)}"
     return Conclusion(analysis.id, "refused", "refused", (said,), (reason,), REPAIR, "", ())
-
-
-def _no_attribution(label: str) -> str:
-    return "no attribution" if label == "confounded" else "association only"
 
 
 def _verdict(verdict: str, named: str) -> str:

@@ -229,7 +229,7 @@ def dependent(ladder: Ladder) -> tuple[str, ...]:
 def association(ladder: Ladder) -> str:
     """Why the losses are no attribution."""
     licence = ladder.case.licence
-    kind = "confounded" if licence.label == "confounded" else "an association"
+    kind = "an association" if licence.label == "descriptive" else licence.label
     reasons = " ".join(phrases.sentence(reason) for reason in licence.reasons)
     return f"These losses cannot be put down to the stages: the ladder is {kind}. {reasons}".strip()
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ragablate.compare import owners
 from ragablate.compare.analysed import Analysed
 from ragablate.compare.families import Family
-from ragablate.compare.labels import Licence, weakest
+from ragablate.compare.labels import Licence, unattributed, way_out, weakest
 from ragablate.compare.numbers import count, signed
 from ragablate.compare.paths import (
     EVIDENCE,
@@ -26,7 +26,6 @@ from ragablate.compare.scores import ScoreTable
 from ragablate.compare.several import Opened, effects_of, lacking, opened, refuse, strata
 from ragablate.compare.told import STATES, Teller, listing
 from ragablate.compare.unsplit import unsplit
-from ragablate.compare.verdicts import REPAIR
 from ragablate.records import Analysis, AnalysisResult, Conclusion, Effect, State
 
 NOT_ENOUGH = "not enough evidence"
@@ -177,7 +176,7 @@ def _conclusion(
     whole, both, ordered = families
     teller, effect = found.teller, whole[TOTAL]
     doing = teller.everything()
-    verdict = "no attribution" if licence.label == "confounded" else "association only"
+    verdict = unattributed(licence.label)
     said: tuple[str, ...] = (teller.association(effect, licence),)
     if licence.causal:
         states = [e.state for e in both.effects]
@@ -199,7 +198,7 @@ def _conclusion(
         label=licence.label,
         sentences=(*said, *teller.apart(apart[TOTAL] if apart is not None else None, doing)),
         limits=licence.limits,
-        settle=teller.settle(both.effects) if licence.causal else REPAIR,
+        settle=teller.settle(both.effects) if licence.causal else way_out(licence.label),
         owner=_owner(both) if licence.causal and teller.judges_answers else "",
         effects=tuple(e.id for e in effects_of(families)),
     )

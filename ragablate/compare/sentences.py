@@ -6,6 +6,7 @@ from ragablate.compare import phrases
 from ragablate.compare.arms import family
 from ragablate.compare.case import Case
 from ragablate.compare.inference.states import FEWEST_CHANGED, FEWEST_QUESTIONS, floor_changed
+from ragablate.compare.labels import denial
 from ragablate.compare.numbers import (
     about,
     between,
@@ -51,14 +52,10 @@ def _association(case: Case, effect: Effect) -> str:
     control = f"control ({old})" if old else "control"
     variable = case.contrast.variable or "treatment"
     variable = variable if "." in variable else f"the {variable}"
-    if case.licence.label == "confounded":
-        denial = f"This cannot be put down to {variable}"
-    else:
-        denial = f"This is an association, not the effect of {variable}"
     return (
         f"On {phrases.questions(effect)}, {_name(case, effect)} differs by "
         f"{phrases.number(effect)} between {new} and {control} "
-        f"({phrases.statistics(case, effect)}). {denial}. "
+        f"({phrases.statistics(case, effect)}). {denial(case.licence.label, variable)}. "
         + " ".join(phrases.sentence(reason) for reason in case.licence.reasons)
     )
 

@@ -9,7 +9,7 @@ from ragablate.compare.analysed import Analysed
 from ragablate.compare.cells import Cells, cells
 from ragablate.compare.contrasts import ContrastSamples
 from ragablate.compare.families import Estimand, Family, judge_family
-from ragablate.compare.labels import Licence
+from ragablate.compare.labels import REPAIR, Licence
 from ragablate.compare.phrases import sentence
 from ragablate.compare.populations import (
     ANSWERABLE,
@@ -22,7 +22,6 @@ from ragablate.compare.populations import (
 from ragablate.compare.scores import FAITHFULNESS, Reading, ScoreTable
 from ragablate.compare.standing import licence_of, refusal_of, refused
 from ragablate.compare.told import Teller
-from ragablate.compare.verdicts import REPAIR
 from ragablate.edges import edges
 from ragablate.records import Analysis, Conclusion, Effect, Study, Term
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragablate.compare import phrases, sentences
 from ragablate.compare.inference.states import FEWEST_CHANGED, floor_changed
-from ragablate.compare.labels import Licence
+from ragablate.compare.labels import Licence, denial
 from ragablate.compare.numbers import (
     about,
     between,
@@ -142,16 +142,12 @@ class Teller:
 
     def association(self, effect: Effect, licence: Licence) -> str:
         """A difference between two arms that is put down to nothing."""
-        denial = (
-            "This cannot be put down to what was changed"
-            if licence.label == "confounded"
-            else "This is an association, not the effect of what was changed"
-        )
         reasons = " ".join(phrases.sentence(reason) for reason in licence.reasons)
         return (
             f"On {phrases.questions(effect)}, {self.measure} differs by "
             f"{phrases.number(effect)} between '{effect.arms[1]}' and '{effect.arms[0]}' "
-            f"({self.statistics(effect)}), and no term is attributed. {denial}. {reasons}"
+            f"({self.statistics(effect)}), and no term is attributed. "
+            f"{denial(licence.label, 'what was changed')}. {reasons}"
         )
 
     def still_open(self, effect: Effect) -> tuple[str, ...]:

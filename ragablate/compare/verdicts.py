@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from ragablate.compare import phrases, sentences
 from ragablate.compare.bottleneck import oracle_context
 from ragablate.compare.case import Case, Ruling
+from ragablate.compare.labels import REPAIR, unattributed, way_out
 from ragablate.compare.memory import closed_book
 from ragablate.compare.necessity import edited_context, without_gold
 from ragablate.compare.noise import placebo
 from ragablate.compare.populations import RETRIEVAL_DEPENDENT, UNANSWERABLE
 from ragablate.compare.swaps import swapped_gate, swapped_reader, swapped_stage
 from ragablate.records import Conclusion, ContrastKind
-
-REPAIR = "remove the cause that is named, and run the plan again"
 
 RULES: Mapping[ContrastKind, Callable[[Case], Ruling]] = {
     "oracle": oracle_context,
@@ -63,11 +62,10 @@ def _ruling(case: Case) -> Ruling:
     if case.refusal:
         return Ruling("refused", sentences.headline(case), settle=REPAIR)
     if not case.licence.causal:
-        verdict = "no attribution" if case.licence.label == "confounded" else "association only"
         return Ruling(
-            verdict,
+            unattributed(case.licence.label),
             (*sentences.headline(case), *_left_open(case), *sentences.unanswerables(case)),
-            settle=REPAIR,
+            settle=way_out(case.licence.label),
             rests_on=((case.contrast.measure, UNANSWERABLE),),
         )
     known = case.study.measures.get(case.contrast.measure)

@@ -11,7 +11,7 @@ from ragablate.observed import Observed
 from ragablate.records import Arm, Change, Contrast, Proof
 from ragablate.traces import ContextLine, QuestionLine, TraceLine
 
-Consequence = Literal["refuse", "confounded", "descriptive", "warn"]
+Consequence = Literal["refuse", "confounded", "descriptive", "exploratory", "warn"]
 Key = tuple[str, int]
 """Question and replicate."""
 Pair = tuple[TraceLine, TraceLine]
@@ -54,6 +54,8 @@ class Beside:
     """Digest of the plan, fixed before anything was scored."""
     decodes: int = 1
     """Replicates per question and arm."""
+    judged_late: bool = False
+    """Whether the contrast's measure is of a judge chosen after others had scored the answers."""
     corpus: str = ""
     """Digest of the corpus that the questions' gold was resolved in; empty is unknown."""
 

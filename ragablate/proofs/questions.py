@@ -90,6 +90,13 @@ def plan_came_first(x: Exhibit) -> Proof:
     """INV-17: what is compared, and by which rule, was fixed before anything was scored."""
     if not x.beside.plan:
         return unchecked("INV-17", "no plan was fixed before scoring")
+    if x.beside.judged_late:
+        return failed(
+            "INV-17",
+            "exploratory",
+            f"the judge of {x.contrast.measure} was chosen after other judges had scored the same "
+            "answers",
+        )
     return passed("INV-17", f"plan {x.beside.plan[:12]} was fixed before scoring")
 
 

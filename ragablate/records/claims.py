@@ -88,7 +88,7 @@ class Proof:
     """``INV-1`` … ``INV-22``."""
     status: Literal["pass", "fail", "warn", "not_checked"]
     """What the check found."""
-    consequence: Literal["", "refuse", "confounded", "descriptive", "warn"]
+    consequence: Literal["", "refuse", "confounded", "descriptive", "exploratory", "warn"]
     """What a failure does to the claim; empty where it passed."""
     text: str
     """The finding with its counts, such as ``200/200 contexts byte-identical``."""

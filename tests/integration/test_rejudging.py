@@ -66,9 +66,14 @@ def test_another_judge_is_pinned_and_its_verdicts_stand_in_a_bundle_that_holds(
     assert before == {"bundle": first.bundle_id, "judges": first.bundle.plan["judges"]}
     effects = json.loads((found.folder / "effects.json").read_text())
     assert any(f"those of bundle {first.bundle_id[:12]}" in note for note in effects["notes"])
+    assert {c["label"] for c in effects["conclusions"]} == {"exploratory"}
+    oracle = next(c for c in effects["conclusions"] if c["contrast"] == "oracle_context/oracle")
+    assert oracle["verdict"] == "exploratory"
+    assert "chosen after results were seen" in oracle["sentences"][0]
+    assert "whose results nobody has seen" in oracle["settle"]
     texts = {p.invariant: p.text for p in found.proofs["oracle_context/oracle"]}
     for proof in first.bundle.proofs["oracle_context/oracle"]:
-        if proof.invariant != "INV-8":
+        if proof.invariant not in ("INV-8", "INV-17"):
             assert texts[proof.invariant] == proof.text
     assert ragablate.verify(found.folder).wrong == ""
 
