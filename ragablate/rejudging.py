@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ragablate import __version__
 from ragablate.adapters import Workshop
 from ragablate.budget import Budget, Limits, limit_problems
@@ -28,6 +26,7 @@ from ragablate.collecting import rarely
 from ragablate.config import compose_plain, composing, without_runtime
 from ragablate.errors import BundleError, DesignError
 from ragablate.evidence import abstentions
+from ragablate.judge_overrides import KEYS, chosen_before, concerns_judges, hydra_files
 from ragablate.judging import judge_all
 from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
@@ -40,9 +39,6 @@ from ragablate.session import Outcome, measured_by, writable
 from ragablate.stages import Progress
 from ragablate.store import Store
 from ragablate.traces import trace_of
-
-_GROUPS = ("judge", "budget")
-_KEYS = ("abstention_phrases", "labels", "outputs", "quiet", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +86,13 @@ def ask(folder: Path, overrides: Sequence[str]) -> Asked:
             f"{folder} is redacted: there are no texts left that could be judged. Judge the full "
             f"bundle again, {bundle.given.bundle_id[:12]}, and redact what comes of it"
         )
-    foreign = [o for o in overrides if not _concerns_judges(o)]
+    foreign = [o for o in overrides if not concerns_judges(o)]
     if foreign:
         raise DesignError(
             [f"{o}: the answers of a bundle stay as they are; give judge=[…], settings of "
-             f"judge.…, budget.…, or {', '.join(_KEYS)}" for o in foreign]
+             f"judge.…, budget.…, or {', '.join(KEYS)}" for o in foreign]
         )  # fmt: skip
-    composed = compose_plain([*_before(bundle, overrides), *overrides])
+    composed = compose_plain([*chosen_before(bundle.folder, overrides), *overrides])
     workshop = Workshop()
     judges = workshop.judges(composed.values)
     measures, problems = measured_by(judges)
@@ -172,28 +168,6 @@ def rejudge(asked: Asked, progress: Progress) -> Outcome:
     )
 
 
-def _concerns_judges(override: str) -> bool:
-    key = override.lstrip("+~").split("=", 1)[0]
-    return key in _KEYS or key.split(".")[0].split("@")[0] in _GROUPS
-
-
-def _before(bundle: Bundle, overrides: Sequence[str]) -> list[str]:
-    """What the bundle's own judges were chosen by, as far as nothing else is asked now."""
-    path = bundle.folder / ".hydra" / "overrides.yaml"
-    try:
-        own = [str(o) for o in yaml.safe_load(path.read_text(encoding="utf-8")) or []]
-    except (OSError, yaml.YAMLError, TypeError) as error:
-        raise BundleError(f"{path} does not hold what it should: {error}") from error
-    now = {o.split("=", 1)[0] for o in overrides}
-    return [
-        o
-        for o in own
-        if o.lstrip("+~").split("=", 1)[0].split(".")[0] in ("judge", "abstention_phrases")
-        and o.split("=", 1)[0] not in now
-        and not ("judge" in now and o.startswith("judge"))
-    ]
-
-
 def _unmeasured(bundle: Bundle, measures: Mapping[str, Measure]) -> list[str]:
     declared: tuple[Analysis | Contrast, ...] = (*bundle.contrasts, *bundle.analyses)
     return [
@@ -246,7 +220,7 @@ def _contents(
     plan = _plan(asked, started)
     return Contents(
         plan=plan,
-        hydra=_hydra(asked, plan["config"]),
+        hydra=hydra_files(asked.bundle.folder, asked.overrides, plan["config"]),
         questions=tuple(bundle.questions.values()),
         traces={arm: lines(arm) for arm in bundle.traces},
         verdicts=verdicts,
@@ -293,17 +267,3 @@ def _judged_late(asked: Asked) -> list[str]:
         if own not in first.values()
         for measure in judge.measures()
     )
-
-
-def _hydra(asked: Asked, config: Mapping[str, Any]) -> dict[str, str]:
-    """The config and overrides of the run, with those of the judges exchanged."""
-    folder = asked.bundle.folder / ".hydra"
-    before = yaml.safe_load((folder / "overrides.yaml").read_text(encoding="utf-8")) or []
-    kept = [o for o in before if not _concerns_judges(o)]
-    own = [o for o in (*_before(asked.bundle, asked.overrides), *asked.overrides)
-           if o.lstrip("+~").split("=", 1)[0].split(".")[0]
-           in ("judge", "abstention_phrases")]  # fmt: skip
-    return {
-        "config.yaml": yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True),
-        "overrides.yaml": yaml.safe_dump([*kept, *own], allow_unicode=True),
-    }
