@@ -23,7 +23,7 @@ LAYERS = [
     {"logs", "dataset", "gold", "chunk", "rewrite", "retrieve", "rerank", "gate", "assemble",
      "intervene", "read", "judge", "prompts", "seeds", "embed"},
     {"config", "store", "stages", "traces", "observed", "compare", "diagnose", "edges",
-     "looking", "labelling"},
+     "looking", "labelling", "judge_overrides"},
     {"design", "own_reader", "adapters", "prepared", "gating", "searched", "pipeline", "proofs",
      "leakage"},
     {"budget", "reading", "lending", "judging", "observing", "sentinel", "execute", "bundle",
