@@ -7,33 +7,27 @@ same objects: what is upstream of a change is literally the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 from ragablate.adapters import Pipeline
+from ragablate.broadening import Ranked, broadening, joined, may_broaden, settled
 from ragablate.codec import digest
-from ragablate.dataset.digests import corpus_digest, question_digest
+from ragablate.dataset.digests import corpus_digest
 from ragablate.gating import gate_requests
 from ragablate.gold import resolve
 from ragablate.prepared import (
     ByQid,
     Found,
     Prepared,
-    extended,
     failed,
-    fused,
-    lowest,
     prepared,
-    texts,
     value,
 )
 from ragablate.protocols import (
     AssembleRequest,
     InterveneRequest,
     RerankRequest,
-    RewriteRequest,
-    SearchRequest,
 )
 from ragablate.records import (
     Context,
@@ -42,14 +36,13 @@ from ragablate.records import (
     GateDecision,
     Item,
     Passage,
-    Question,
     Ranking,
     ResolvedGold,
-    Searches,
-    SearchResult,
 )
 from ragablate.searched import Searched, cut, searched
-from ragablate.stages import Progress, Work, run, shipped
+from ragablate.searching import Searching
+from ragablate.sharing import Shared, over
+from ragablate.stages import Progress
 from ragablate.store import Store
 
 T = TypeVar("T")
@@ -71,15 +64,13 @@ class Upstream:
     ) -> None:
         self.dataset = dataset
         self._coverage = coverage
-        self._store = store
         self._progress = progress
-        self._memo: dict[str, Any] = {}
         self._shown: dict[str, dict[str, Context]] = {}
         self._found: dict[str, Found] = {}
         # Slices are for reporting, and may tell what is answerable: no stage sees them.
         self._questions = {q.qid: replace(q, slices={}) for q in dataset.questions}
-        # A question's content is in its key, so an edited question is a new one.
-        self._content = {q.qid: question_digest(q)[:16] for q in dataset.questions}
+        self._shared = Shared(dataset, store, progress)
+        self._searching = Searching(self._questions, self._shared, self.searched)
 
     def prepare(self, name: str, arm: Pipeline) -> dict[str, Prepared]:
         """Everything up to the context, by qid, in question order.
@@ -89,13 +80,12 @@ class Upstream:
             arm: Its adapters. An arm it refers to must have been prepared before.
         """
         corpus = self.corpus(arm)
-        self._found[name] = found = self._search(arm, corpus)
-        lineage = digest("rerank", arm.fingerprints["reranker"], found.lineage)
-        retrieved = self._once(lineage, lambda: self._rerank(arm, corpus, found, lineage))
-        gates = self._gate(arm, corpus, found, retrieved, lineage)
-        contexts = self._contexts(arm, corpus, retrieved, lineage)
+        ranked = self._ranked(arm, corpus, self._searching.found(arm, corpus))
+        ranked, gates = self._gated(arm, corpus, ranked)
+        self._found[name] = ranked.found
+        contexts = self._contexts(arm, corpus, ranked.retrieved, ranked.lineage)
         each = {
-            qid: prepared(q, found, retrieved, gates, contexts)
+            qid: prepared(q, ranked.found, ranked.retrieved, gates, contexts)
             for qid, q in self._questions.items()
         }
         self._shown[name] = {qid: one.context for qid, one in each.items()}
@@ -111,11 +101,11 @@ class Upstream:
             return Corpus(passages, corpus_digest(passages))
 
         kind = arm.fingerprints["chunker"] if self.dataset.documents else ""
-        return self._once(digest("corpus", kind), build)
+        return self._shared.once(digest("corpus", kind), build)
 
     def searched(self, corpus: Corpus) -> Searched:
         """What retrievers are given of a corpus."""
-        return self._once(digest("searched", corpus.digest), lambda: searched(corpus))
+        return self._shared.once(digest("searched", corpus.digest), lambda: searched(corpus))
 
     def resolved(self, arm: Pipeline) -> dict[str, ResolvedGold]:
         """The gold of every question in an arm's corpus, rendered by its assembler, by qid."""
@@ -130,7 +120,7 @@ class Upstream:
             }
 
         key = digest("resolved", corpus.digest, arm.fingerprints["assembler"])
-        return self._once(key, build)
+        return self._shared.once(key, build)
 
     def found(self, name: str) -> Found:
         """What a prepared arm searched and found; raises KeyError."""
@@ -138,87 +128,53 @@ class Upstream:
 
     # ── stages ──────────────────────────────────────────────────────────────────────────
 
-    def _search(self, arm: Pipeline, corpus: Corpus) -> Found:
-        """Rewrite and retrieve, again while the rewriter asks for another round."""
-        own = arm.fingerprints["rewriter"]
-        first = digest("rewrite", own)
-        requests = [RewriteRequest(qid, q) for qid, q in self._questions.items()]
-        searches = self._once(first, lambda: self._rewrite(arm, first, requests))
-        found = self._retrieve(arm, corpus, searches, first)
-        for number in range(1, int(getattr(arm["rewriter"], "rounds", 1))):
-            waiting = [
-                _another(self._questions[qid], value(found.candidates[qid]), number, corpus)
-                for qid, item in found.searches.items()
-                if item.value is not None and not item.value.final
-            ]
-            if not waiting:
-                break
-            lineage = digest("rewrite", own, number, found.lineage)
-            again = self._rewrite(arm, lineage, waiting)
-            found = self._retrieve(arm, corpus, extended(found.searches, again), lineage)
-        return found
+    def _ranked(self, arm: Pipeline, corpus: Corpus, found: Found) -> Ranked:
+        lineage = digest("rerank", arm.fingerprints["reranker"], found.lineage)
 
-    def _rewrite(
-        self, arm: Pipeline, lineage: str, requests: Sequence[RewriteRequest]
-    ) -> dict[str, Item[Searches]]:
-        rewriter = arm["rewriter"]
-        return self._run("rewrite", rewriter, rewriter.rewrite, Item[Searches], lineage, requests)
-
-    def _retrieve(
-        self, arm: Pipeline, corpus: Corpus, searches: ByQid[Searches], upstream: str
-    ) -> Found:
-        lineage = digest("retrieve", arm.fingerprints["retriever"], corpus.digest, upstream)
-
-        def build() -> Found:
+        def build() -> dict[str, Item[Ranking]]:
             requests = [
-                SearchRequest(f"{qid}#{number}", text, q)
-                for qid, q in self._questions.items()
-                for number, text in enumerate(texts(searches[qid]))
+                RerankRequest(qid, self._questions[qid], item.value)
+                for qid, item in found.candidates.items()
+                if item.value is not None
             ]
-            retriever = arm["retriever"]
-            view = self.searched(corpus)
-            call = _over(retriever.retrieve, view.corpus)
-            items = self._run("retrieve", retriever, call, SearchResult, lineage, requests)
-            ranked = {key: view.passages(item) for key, item in items.items()}
-            candidates = {qid: fused(qid, searches[qid], ranked) for qid in self._questions}
-            return Found(searches, candidates, lineage, lowest(searches, ranked))
+            reranker = arm["reranker"]
+            call = over(reranker.rerank, corpus)
+            done = self._shared.run("rerank", reranker, call, Item[Ranking], lineage, requests)
+            return {**failed(found.candidates), **done}
 
-        return self._once(lineage, build)
+        return Ranked(found, self._shared.once(lineage, build), lineage)
 
-    def _rerank(
-        self, arm: Pipeline, corpus: Corpus, found: Found, lineage: str
-    ) -> dict[str, Item[Ranking]]:
-        requests = [
-            RerankRequest(qid, self._questions[qid], item.value)
-            for qid, item in found.candidates.items()
-            if item.value is not None
-        ]
-        reranker = arm["reranker"]
-        call = _over(reranker.rerank, corpus)
-        done = self._run("rerank", reranker, call, Item[Ranking], lineage, requests)
-        return {**failed(found.candidates), **done}
-
-    def _gate(
-        self,
-        arm: Pipeline,
-        corpus: Corpus,
-        found: Found,
-        retrieved: ByQid[Ranking],
-        upstream: str,
-    ) -> ByQid[GateDecision]:
-        """Decisions by qid; empty where an intervention overrides the gate."""
-        if not getattr(arm["context"], "keeps_gate", False):
-            return {}
-        lineage = digest("gate", arm.fingerprints["gate"], upstream)
+    def _decided(self, arm: Pipeline, corpus: Corpus, ranked: Ranked) -> ByQid[GateDecision]:
+        lineage = digest("gate", arm.fingerprints["gate"], ranked.lineage)
         gate = arm["gate"]
 
         def build() -> dict[str, Item[GateDecision]]:
-            questions = {q.qid: q for q in self.dataset.questions}
-            requests = gate_requests(gate, questions, found, retrieved)
-            call = _over(gate.decide, corpus)
-            return self._run("gate", gate, call, Item[GateDecision], lineage, requests)
+            questions = {q.qid: q for q in self.dataset.questions if q.qid in ranked.retrieved}
+            requests = gate_requests(gate, questions, ranked.found, ranked.retrieved)
+            call = over(gate.decide, corpus)
+            return self._shared.run("gate", gate, call, Item[GateDecision], lineage, requests)
 
-        return self._once(lineage, build)
+        return self._shared.once(lineage, build)
+
+    def _gated(
+        self, arm: Pipeline, corpus: Corpus, ranked: Ranked
+    ) -> tuple[Ranked, ByQid[GateDecision]]:
+        """Decisions by qid, after one broader search where the gate asks for it.
+
+        An intervention overrides what a gate decides, so there are none then; but a search that
+        the gate had broadened is what control's was, or more than the context would differ.
+        """
+        kept = bool(getattr(arm["context"], "keeps_gate", False))
+        if not kept and not may_broaden(arm["gate"]):
+            return ranked, {}
+        decided = self._decided(arm, corpus, ranked)
+        asking = broadening(decided)
+        if asking:
+            broader = self._searching.broader(arm, corpus, ranked.found, asking, ranked.lineage)
+            again = self._ranked(arm, corpus, broader)
+            decided = settled(decided, self._decided(arm, corpus, again))
+            ranked = joined(ranked, again)
+        return ranked, decided if kept else {}
 
     def _contexts(
         self, arm: Pipeline, corpus: Corpus, retrieved: ByQid[Ranking], upstream: str
@@ -232,13 +188,15 @@ class Upstream:
                 for qid, item in retrieved.items()
                 if item.value is not None
             ]
-            call = _over(assembler.assemble, corpus)
-            done = self._run("assemble", assembler, call, Item[Context], lineage, requests)
+            call = over(assembler.assemble, corpus)
+            done = self._shared.run("assemble", assembler, call, Item[Context], lineage, requests)
             return {**failed(retrieved), **done}
 
-        assembled = self._once(lineage, assemble)
+        assembled = self._shared.once(lineage, assemble)
         changed = digest("intervene", arm.fingerprints["context"], lineage)
-        return self._once(changed, lambda: self._intervene(arm, assembled, retrieved, changed))
+        return self._shared.once(
+            changed, lambda: self._intervene(arm, assembled, retrieved, changed)
+        )
 
     def _intervene(
         self, arm: Pipeline, assembled: ByQid[Context], retrieved: ByQid[Ranking], lineage: str
@@ -258,43 +216,12 @@ class Upstream:
             for qid, item in assembled.items()
             if item.value is not None
         ]
-        done = self._run("intervene", context, context.intervene, Item[Context], lineage, requests)
+        done = self._shared.run(
+            "intervene", context, context.intervene, Item[Context], lineage, requests
+        )
         return {**failed(assembled), **done}
-
-    # ── running ─────────────────────────────────────────────────────────────────────────
-
-    def _run(
-        self,
-        stage: str,
-        adapter: Any,
-        call: Callable[[Sequence[Any]], Iterator[Item[T]]],
-        kind: type[Item[T]],
-        lineage: str,
-        requests: Iterable[Any],
-    ) -> dict[str, Item[T]]:
-        """Results by request id."""
-        cheap = bool(getattr(adapter, "cheap", stage in _PURE))
-        trusted = cheap and stage in _PURE and shipped(adapter)
-        work: Work[Any, T] = Work(stage, lineage, kind, call, cheap, trusted)
-        keyed = {f"{r.id}:{self._content[r.question.qid]}": r for r in requests}
-        results = run(work, keyed, self._store, self._progress)
-        return {keyed[key].id: item for key, item in results.items()}
-
-    def _once(self, key: str, build: Callable[[], T]) -> T:
-        if key not in self._memo:
-            self._memo[key] = build()
-        return cast(T, self._memo[key])
 
 
 def referred(arm: Pipeline) -> str:
     """Name of the arm whose contexts an arm's intervention refers to; empty for none."""
     return str(getattr(arm["context"], "arm", ""))
-
-
-def _another(question: Question, results: Ranking, number: int, corpus: Corpus) -> RewriteRequest:
-    passages = tuple(corpus.by_pid[hit.pid] for hit in results if hit.pid in corpus.by_pid)
-    return RewriteRequest(question.qid, question, results, number, passages=passages)
-
-
-def _over(method: Callable[..., Iterator[Item[T]]], corpus: Corpus) -> Any:
-    return lambda requests: method(corpus, requests)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ragablate.records import (
@@ -60,6 +60,8 @@ class Found:
     lineage: str
     signals: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """The retriever's numbers about a question, by qid; none for a question without any."""
+    narrower: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What was searched first, by qid, where a broader search took its place."""
 
 
 def value(item: Item[Ranking]) -> Ranking:
@@ -91,6 +93,15 @@ def extended(before: ByQid[Searches], again: ByQid[Searches]) -> dict[str, Item[
             every = dict.fromkeys((*texts(before[qid]), *item.value.texts))
             both[qid] = Item(qid, Searches(tuple(every), item.value.final, item.value.k))
     return both
+
+
+def replaced(before: ByQid[Searches], again: ByQid[Searches]) -> dict[str, Item[Searches]]:
+    """The searches that differ from those before; a failed rewriting is one."""
+    return {
+        qid: item if item.value is None else Item(qid, replace(item.value, final=True))
+        for qid, item in again.items()
+        if item.value is None or texts(item) != texts(before[qid])
+    }
 
 
 def fused(qid: str, searches: Item[Searches], ranked: ByQid[Ranking]) -> Item[Ranking]:
@@ -140,7 +151,7 @@ def prepared(
         context = Context(budget_tokens=context.budget_tokens)
     return Prepared(
         question,
-        texts(found.searches[qid]),
+        (*found.narrower.get(qid, ()), *texts(found.searches[qid])),
         value(found.candidates[qid]),
         value(retrieved[qid]),
         decision,

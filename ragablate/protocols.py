@@ -215,7 +215,7 @@ class Rewriter(Protocol):
     """question + history (+ results so far) → searches."""
 
     def rewrite(self, requests: Sequence[RewriteRequest]) -> Iterator[Item[Searches]]:
-        """Say what to search."""
+        """Say what to search. Attribute ``broader``: searches it has when asked to broaden."""
         ...
 
 

@@ -1,1 +1,1 @@
-"""Gates: candidates, retrieved → go, refuse or clarify."""
+"""Gates: candidates, retrieved → go, refuse, clarify or broaden."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from ragablate.gate.signals import SIGNALS, signals_of, unmeasured
+from ragablate.gate.signals import OUTCOMES, SIGNALS, signals_of, unmeasured
 from ragablate.protocols import GateRequest
 from ragablate.records import Corpus, GateDecision, Item
 
@@ -22,7 +22,7 @@ class Combined:
         weights: By signal: ``top``, ``gap``, ``relevance``, ``agreement``.
         intercept: Added to their weighted sum.
         threshold: The least number that goes on, between 0 and 1.
-        below: What happens below it: ``refuse`` or ``clarify``.
+        below: What happens below it: ``refuse``, ``clarify`` or ``broaden``.
         calibrated_for: Fingerprints of the stages the weights were found with; a plan with
             others is refused.
     """
@@ -65,8 +65,8 @@ class Combined:
             or isinstance(value, bool)
             or not math.isfinite(value)
         ]
-        if self.below not in ("refuse", "clarify"):
-            found.append(f"below is {self.below!r}: give refuse or clarify")
+        if self.below not in OUTCOMES:
+            found.append(f"below is {self.below!r}: give {', '.join(OUTCOMES)}")
         return found
 
     def decide(
@@ -79,7 +79,7 @@ class Combined:
     def _decided(self, request: GateRequest) -> GateDecision:
         found = signals_of(request)
         if any(name not in found for name in self.weights):
-            return GateDecision("refuse", unmeasured(request), found)
+            return unmeasured(request, self.below, found)
         terms = (weight * found[name] for name, weight in sorted(self.weights.items()))
         combined = 0.5 * (1 + math.tanh((self.intercept + math.fsum(terms)) / 2))
         told = {**found, "combined": combined, "combined_floor": self.threshold}

@@ -31,6 +31,7 @@ def unfit(pipelines: Mapping[str, Stamped], dataset: Dataset) -> list[str]:
         for pipeline in pipelines.values()
         for problem in misfits(decides_on(pipeline["gate"]), pipeline)
     ]
+    found += [problem for p in pipelines.values() if (problem := _nothing_broader(p))]
     segments = (str(getattr(pipeline["gate"], "segment", "")) for pipeline in pipelines.values())
     wrong = (segment_problem(segment, dataset) for segment in segments)
     found += [f"gate: {problem}" for problem in wrong if problem]
@@ -82,6 +83,28 @@ def fused_searches(signals: Iterable[str], searches: Iterable[int]) -> str:
     return (
         f"a gate on {_listed(wanted)} decides on the retriever's scores, and the rewriter searched "
         f"{several} question(s) several times: a score fused by rank {_RANKS}"
+    )
+
+
+def _nothing_broader(pipeline: Stamped) -> str:
+    """What is wrong with asking an arm's rewriter for a broader search; empty for nothing."""
+    gate, rewriter = pipeline["gate"], pipeline["rewriter"]
+    # A rewriter that does not say how many broader searches it has is asked when it comes to it.
+    broader = getattr(rewriter, "broader", 1)
+    if getattr(gate, "below", "") != "broaden" or (broader == 1):
+        return ""
+    asks = f"gate.below=broaden asks the rewriter for a broader search, and {_named(rewriter)} "
+    if not broader:
+        return (
+            f"{asks}has none: use rewriter=last_turn_concat, standalone, decompose, hyde or "
+            "function, or gate.below=refuse"
+        )
+    wanted = decides_on(gate) & OF_RETRIEVER
+    if not wanted:
+        return ""
+    return (
+        f"{asks}makes it one of several, fused by rank, while the gate decides on "
+        f"{_listed(wanted)}: use rewriter=last_turn_concat or function, or gate=relevance"
     )
 
 

@@ -19,7 +19,7 @@ class Floor:
         floor: The floor of every question that has none of its own.
         segment: The slice whose values have floors of their own; empty for none.
         floors: By value of that slice, its floor.
-        below: What happens below the floor: ``refuse`` or ``clarify``.
+        below: What happens below the floor: ``refuse``, ``clarify`` or ``broaden``.
         calibrated_for: Fingerprints of the stages the floors were found with, as written by
             ``ragablate calibrate``; a plan with others is refused.
     """

@@ -20,7 +20,7 @@ class FloorThenRelevance:
         relevance: Least score of the best of the first 20 of the ranking.
         segment: The slice whose values have floors of their own; empty for none.
         floors: By value of that slice, its floor under the retriever's score.
-        below: What happens below the second floor: ``refuse`` or ``clarify``;
+        below: What happens below the second floor: ``refuse``, ``clarify`` or ``broaden``;
             below the first it is always ``refuse``.
         calibrated_for: Fingerprints of the stages the floors were found with, as written by
             ``ragablate calibrate``; a plan with others is refused.

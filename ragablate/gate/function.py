@@ -16,8 +16,8 @@ class FunctionGate:
     """What a function ``(question, passages, signals) -> outcome or (outcome, reason)`` says.
 
     ``question`` is the question's text, ``passages`` are the ``Passage`` records of the ranking
-    and ``signals`` the numbers of both rankings by name. The outcome is ``go``, ``refuse`` or
-    ``clarify``. An exception or another value fails that question only.
+    and ``signals`` the numbers of both rankings by name. The outcome is ``go``, ``refuse``,
+    ``clarify`` or ``broaden``. An exception or another value fails that question only.
 
     Args:
         function: ``package.module:name``.
@@ -59,6 +59,6 @@ class FunctionGate:
             return Item(request.id, None, failure_of(error, what))
         outcome, reason = said if isinstance(said, tuple) and len(said) == 2 else (said, "")
         if outcome not in ("go", *OUTCOMES):
-            wrong = f"{what} returned {said!r}, not go, refuse or clarify"
+            wrong = f"{what} returned {said!r}, not go, {', '.join(OUTCOMES)}"
             return Item(request.id, None, Failure("pipeline", wrong))
         return Item(request.id, GateDecision(outcome, str(reason), found))

@@ -51,7 +51,7 @@ class RelevanceRead:
         first: How many passages it is shown, from the best, 1 to 20.
         floor: Least score of the best candidate; a question below it is refused without asking.
             ``None`` asks always.
-        below: What happens where the reader says no: ``refuse`` or ``clarify``.
+        below: What happens where the reader says no: ``refuse``, ``clarify`` or ``broaden``.
         seed: Of the reader's decoding.
         calibrated_for: Fingerprints of the stages the floor was found with.
     """
@@ -97,7 +97,7 @@ class RelevanceRead:
         if self.floor is not None and not number:
             found.append(f"floor is {self.floor!r}: give a number, or null")
         if self.below not in OUTCOMES:
-            found.append(f"below is {self.below!r}: give refuse or clarify")
+            found.append(f"below is {self.below!r}: give {', '.join(OUTCOMES)}")
         return found
 
     def decide(
@@ -122,12 +122,12 @@ class RelevanceRead:
                 yield self._decided(request, answers[request.id], shown[request.id])
 
     def _early(self, request: GateRequest) -> GateDecision | None:
-        """The refusal of a question that nobody has to be asked about."""
+        """The decision about a question that nobody has to be asked about."""
         found = signals_of(request)
         if self.floor is not None:
             found["top_floor"] = self.floor
         if not request.retrieved or "top" not in found:
-            return GateDecision("refuse", unmeasured(request), found)
+            return unmeasured(request, self.below, found)
         if self.floor is not None and found["top"] < self.floor:
             return GateDecision("refuse", _FAR, found)
         return None

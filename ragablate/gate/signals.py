@@ -75,27 +75,29 @@ def by_floor(
         request: The question.
         name: The signal.
         floor: Its floor.
-        outcome: What happens below it: ``refuse`` or ``clarify``.
+        outcome: What happens below it: ``refuse``, ``clarify`` or ``broaden``.
         missing: What is missing then, in a sentence a user may read.
     """
     found = signals_of(request)
     value = found.get(name)
     told = {**found, f"{name}_floor": floor}
     if value is None:
-        return GateDecision("refuse", unmeasured(request), told)
+        return unmeasured(request, outcome, told)
     if value < floor:
         return GateDecision(outcome, missing, told)  # type: ignore[arg-type]
     return GateDecision("go", "", told)
 
 
-def unmeasured(request: GateRequest) -> str:
-    """Why a question lacks a signal, in a sentence a user may read."""
+def unmeasured(request: GateRequest, outcome: str, told: Mapping[str, float]) -> GateDecision:
+    """Not to go on for want of a signal: to search again where that is what happens, else no."""
+    reason = "Nothing was found for this question."
     if request.candidates and request.retrieved:
-        return "A single passage was found, and nothing to compare it with."
-    return "Nothing was found for this question."
+        reason = "A single passage was found, and nothing to compare it with."
+    return GateDecision("broaden" if outcome == "broaden" else "refuse", reason, told)
 
 
-OUTCOMES = ("refuse", "clarify")
+OUTCOMES = ("refuse", "clarify", "broaden")
+"""What a gate may do instead of going on."""
 
 
 def floor_problems(
@@ -117,5 +119,5 @@ def floor_problems(
     if named and not segment:
         found.append("floors are given by segment, and segment names no slice of the questions")
     if outcome not in OUTCOMES:
-        found.append(f"below is {outcome!r}: give refuse or clarify")
+        found.append(f"below is {outcome!r}: give {', '.join(OUTCOMES)}")
     return found

@@ -37,6 +37,8 @@ class Decompose:
         seed: Of the reader's decoding.
     """
 
+    broader = 2
+
     def __init__(
         self,
         reader: Reader,

@@ -26,6 +26,8 @@ class Hyde:
         seed: Of the reader's decoding.
     """
 
+    broader = 2
+
     def __init__(
         self,
         reader: Reader,

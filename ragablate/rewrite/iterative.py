@@ -31,6 +31,7 @@ class Iterative:
     """
 
     fuses = True
+    broader = 0
 
     def __init__(
         self,

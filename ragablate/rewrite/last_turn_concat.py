@@ -22,6 +22,7 @@ class LastTurnConcat:
     """
 
     cheap = True
+    broader = 1
 
     def __init__(
         self, turns: int = 1, speakers: Sequence[str] = ("user",), separator: str = " "

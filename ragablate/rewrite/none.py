@@ -15,6 +15,7 @@ class NoRewriter:
     """
 
     cheap = True
+    broader = 0
 
     def rewrite(self, requests: Sequence[RewriteRequest]) -> Iterator[Item[Searches]]:
         """One final search a question."""

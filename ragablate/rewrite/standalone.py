@@ -28,6 +28,8 @@ class Standalone:
         seed: Of the reader's decoding.
     """
 
+    broader = 2
+
     def __init__(
         self,
         reader: Reader,
