@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import yaml
+
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import arm_folder
-from ragablate.errors import EvidenceError
+from ragablate.diagnose.guide.commands import Control
+from ragablate.errors import BundleError, EvidenceError
 from ragablate.logs import Entry
 from ragablate.records import Claim, Verdict
 
@@ -48,3 +51,18 @@ def _traced(verdict: Verdict) -> tuple[Claim, ...]:
     if verdict.value is None:
         return ()
     return verdict.claims if verdict.value else (Claim("", "unsupported"),)
+
+
+def control_of(bundle: Bundle, arm: str) -> Control:
+    """The pipeline of an arm of a bundle, as a control to experiment on.
+
+    An intervention on the context is no pipeline: experiments are on what it intervened in.
+    """
+    try:
+        file = bundle.folder / ".hydra" / "overrides.yaml"
+        own = [str(o) for o in yaml.safe_load(file.read_text(encoding="utf-8")) or []]
+    except (OSError, yaml.YAMLError) as error:
+        raise BundleError(f"{bundle.folder}: .hydra/overrides.yaml: {error}") from error
+    changed = next((row["overrides"] for row in bundle.plan["arms"] if row["name"] == arm), ())
+    added = [o for o in changed if not o.startswith("context")]
+    return Control((*own, *added), dict(bundle.plan["choices"]))

@@ -16,7 +16,7 @@ from ragablate.diagnose.guide.commands import Commands
 from ragablate.diagnose.guide.cuts import cuts
 from ragablate.diagnose.guide.hubs import Frequencies
 from ragablate.diagnose.traversal import RIGHT, SUPPORTED
-from ragablate.elsewhere.bundle_entries import log_of, with_verdicts
+from ragablate.elsewhere.bundle_entries import control_of, log_of, with_verdicts
 from ragablate.elsewhere.scoring import declined
 from ragablate.elsewhere.settings import Settings
 from ragablate.elsewhere.sorting import Diagnosis
@@ -123,9 +123,12 @@ class GuideBook:
         how = self.how
         file = str(log_of(path, arm))
         log = chosen(file, how.format, how.fields, sample, self.keep_going)
+        commands = _commands(log, how, self.hands)
         if path.is_dir():
-            log = replace(log, entries=tuple(with_verdicts(log.entries, load(path), arm)))
-        return guided(log, len(failed), how, self.cuts, self.hands, self.frequencies)
+            bundle = load(path)
+            log = replace(log, entries=tuple(with_verdicts(log.entries, bundle, arm)))
+            commands = replace(commands, control=control_of(bundle, arm))
+        return guided(log, len(failed), how, self.cuts, self.hands, self.frequencies, commands)
 
 
 def sampled(qids: Sequence[str], most: int) -> frozenset[str]:
@@ -138,7 +141,13 @@ def _place(qid: str) -> tuple[str, str]:
 
 
 def guided(
-    log: Log, failed: int, how: Settings, lines: Cuts, hands: Hands, frequencies: Frequencies
+    log: Log,
+    failed: int,
+    how: Settings,
+    lines: Cuts,
+    hands: Hands,
+    frequencies: Frequencies,
+    commands: Commands | None = None,
 ) -> Guided:
     """Look at failed answers, of a question with several decodes at the first that failed.
 
@@ -149,6 +158,7 @@ def guided(
         lines: Where the guide draws its lines.
         hands: What is at hand.
         frequencies: How often passages are ranked in the whole log.
+        commands: What writes the experiments; those of a log of a stranger without any.
     """
     first: dict[str, Entry] = {}
     for entry in sorted(log.entries, key=lambda e: e.replicate):
@@ -157,7 +167,8 @@ def guided(
     known = Known(log.texts, hands.corpus, hands.embed, hands.embedder, hands.vectors)
     phrases = how.all_phrases
     answers = [(entry, declined(entry, phrases)) for entry in first.values()]
-    return look(answers, known, lines, frequencies, _commands(log, how, hands), failed)
+    writes = commands or _commands(log, how, hands)
+    return look(answers, known, lines, frequencies, writes, failed)
 
 
 def _right(entry: Entry, measure: str) -> bool:

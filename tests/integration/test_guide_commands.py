@@ -14,9 +14,11 @@ import pytest
 from tiny_models import needs_minilm
 
 from ragablate import session
+from ragablate.bundle.read import load
 from ragablate.cli import main
 from ragablate.diagnose.guide.catalogue import MODES
-from ragablate.diagnose.guide.commands import Commands
+from ragablate.diagnose.guide.commands import Commands, Control
+from ragablate.elsewhere.bundle_entries import control_of
 
 RENAMED = {"qid": "ticket", "question": "said", "searches": "sent"}
 
@@ -73,9 +75,50 @@ def test_a_map_of_fields_and_an_odd_path_come_along(
     assert log.exists()
 
 
-def test_the_findings_follow_the_counts_with_evidence_and_commands(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.usefixtures("hydra")
+@pytest.mark.parametrize("mode", sorted(set(MODES) - {"F9"}))
+def test_over_a_bundle_an_experiment_is_on_the_pipeline_that_answered(
+    toy: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mode: str
 ) -> None:
+    pytest.importorskip("httpx")
+    if mode in ("F1", "F5"):
+        pytest.importorskip("sentence_transformers")
+    if mode in ("F3", "F8"):
+        pytest.importorskip("xllamacpp")
+    monkeypatch.chdir(tmp_path)
+    own = ("dataset=jsonl", f"dataset.path={toy}", "retriever.k1=1.2", "experiment=swap_reader")
+    control = Control((*own, "quiet=true"), {"retriever": "bm25", "reader": "extractive"})
+    for line in Commands("bundle", control=control).of(mode):
+        program, verb, *overrides = shlex.split(line)
+        assert (program, verb) == ("ragablate", "run")
+        assert "dataset=traces" not in overrides
+        assert "experiment=swap_reader" not in overrides or "F1" in mode
+        documents = [o.replace("DOCUMENTS", str(toy)) for o in overrides]
+        plan = session.check([*documents, "quiet=true"])
+        assert len(plan.pipelines) >= 2
+
+
+def test_a_reader_with_prompts_stays_and_an_arm_brings_its_change(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = ("reader=openai_chat", "reader.base_url=http://127.0.0.1:9/v1", "reader.model=small")
+    control = Control(own, {"retriever": "bm25", "reader": "openai_chat"})
+    (line,) = Commands("bundle", control=control).of("F10")
+    assert shlex.split(line)[2:5] == list(own)
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "dataset=jsonl", f"dataset.path={toy}", "experiment=swap_assembler",
+                 "experiment.swap_assembler.treatments=[20]", "quiet=true"]) == 0  # fmt: skip
+    (folder,) = (tmp_path / "outputs" / "toy").iterdir()
+    bundle = load(folder)
+    assert control_of(bundle, "control").overrides == tuple(bundle.plan["command"][2:])
+    (arm,) = set(bundle.arms) - {"control"}
+    assert control_of(bundle, arm).overrides[-1] == "assembler.budget_tokens=20"
+
+
+def test_the_findings_follow_the_counts_with_evidence_and_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     log, corpus = world(tmp_path)
     assert main(["diagnose", str(log), "--corpus", str(corpus)]) == 0
     said = capsys.readouterr().out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 _BARE = re.compile(r"[\w/.@:+-]+")
@@ -64,6 +64,52 @@ _PROOFS: Mapping[str, tuple[tuple[str, bool, tuple[str, ...]], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Control:
+    """A pipeline of ours, on which an experiment is to be run."""
+
+    overrides: tuple[str, ...]
+    """What it was composed from."""
+    choices: Mapping[str, str]
+    """The option chosen in every config group."""
+
+    def words(self, verb: str, rest: Sequence[str]) -> list[str]:
+        """Overrides of an experiment on it.
+
+        A stage that an experiment over a log has to set is the pipeline's own already. Where its
+        reader has no prompt to vary, or its data no documents to cut, a word in capitals stands
+        for what has to be given.
+        """
+        own = [o for o in self.overrides if _key(o).split(".")[0] not in _NOT_OURS]
+        asked = [word for word in rest if word != _RANKED]
+        if "dataset.unit=documents" in asked and "dataset.unit=documents" in own:
+            asked.remove("dataset.unit=documents")
+        if "dataset.unit=documents" in asked:
+            own = ["dataset=jsonl", "dataset.path=DOCUMENTS", *_without(own, "dataset")]
+        for word in [w for w in asked if w.startswith("retriever=")]:
+            if word != "retriever=dense" or self.choices.get("retriever") in _EMBEDDING:
+                asked.remove(word)
+            else:
+                own = _without(own, "retriever")
+        prompted = self.choices.get("reader") in _PROMPTED
+        if verb == "run" and not prompted and any("reader.prompt" in word for word in asked):
+            own = [*_without(own, "reader"), *_chat("MODEL")]
+        return [*own, *asked]
+
+
+_NOT_OURS = ("experiment", "outputs", "quiet", "json", "name", "labels", "confirmation")
+_EMBEDDING = ("dense", "hybrid", "multi_vector")
+_PROMPTED = ("openai_chat", "litellm", "llama_cpp", "smollm2", "transformers")
+
+
+def _key(override: str) -> str:
+    return override.lstrip("+~").split("=", 1)[0].split("@")[0]
+
+
+def _without(overrides: Sequence[str], group: str) -> list[str]:
+    return [o for o in overrides if _key(o).split(".")[0] != group]
+
+
+@dataclass(frozen=True, slots=True)
 class Commands:
     """Writes the commands of a mode for one log."""
 
@@ -77,12 +123,21 @@ class Commands:
     """The corpus' file; a word in its place where none is given."""
     model: str = "MODEL"
     """What answered, as the log has it."""
+    control: Control | None = None
+    """The pipeline that answered, where it is known to be one of ours."""
 
     def of(self, mode: str) -> tuple[str, ...]:
         """The commands, ready to be pasted into a shell."""
         return tuple(self._line(verb, searches, rest) for verb, searches, rest in _PROOFS[mode])
 
     def _line(self, verb: str, searches: bool, rest: tuple[str, ...]) -> str:
+        if self.control is not None:
+            words = self.control.words(verb, rest)
+        else:
+            words = [*self._over_log(verb, searches), *rest]
+        return " ".join(map(_quoted, ["ragablate", verb, *words]))
+
+    def _over_log(self, verb: str, searches: bool) -> list[str]:
         words = ["dataset=traces", f"dataset.path={_value(self.log)}"]
         if self.format != "auto":
             words.append(f"dataset.format={self.format}")
@@ -91,10 +146,14 @@ class Commands:
             words.append(f"{plus}dataset.fields.{name}={_value(theirs)}")
         if searches or self.corpus != "CORPUS":
             words.append(f"dataset.corpus={_value(self.corpus)}")
-        if verb == "run":
-            words += ["reader=openai_chat", "reader.base_url=http://127.0.0.1:8000/v1",
-                      f"reader.model={_value(self.model)}"]  # fmt: skip
-        return " ".join(map(_quoted, ["ragablate", verb, *words, *rest]))
+        return [*words, *_chat(self.model)] if verb == "run" else words
+
+
+def _chat(model: str) -> tuple[str, ...]:
+    return (
+        "reader=openai_chat", "reader.base_url=http://127.0.0.1:8000/v1",
+        f"reader.model={_value(model)}",
+    )  # fmt: skip
 
 
 def _quoted(word: str) -> str:
