@@ -15,6 +15,9 @@ from ragablate.judge.tracing import gold_shown, taken_elsewhere
 from ragablate.protocols import JudgeRequest
 from ragablate.records import Claim, ContextPassage, Measure
 
+WRONG_PASSAGE = "wrong_passage"
+"""Name of the measure."""
+
 
 class Distractor:
     """``wrong_passage``: 1 where a wrong answer is grounded in the wrong passage, else 0.
@@ -50,7 +53,7 @@ class Distractor:
     def measures(self) -> tuple[Measure, ...]:
         """``wrong_passage``."""
         label = "wrong answers taken from another passage"
-        return (Measure("wrong_passage", "read", label, higher_is_better=False),)
+        return (Measure(WRONG_PASSAGE, "read", label, higher_is_better=False),)
 
     def judge(self, requests: Sequence[JudgeRequest]) -> Items:
         """One verdict per request."""
@@ -68,7 +71,7 @@ class Distractor:
             tuple(p for p in passages if (p.pid in gold) is side) for side in (False, True)
         ]
         asks = [Ask(claim, side) for claim in said for side in sides]
-        return Wanted(asks, lambda found: {"wrong_passage": _grounds(found)})
+        return Wanted(asks, lambda found: {WRONG_PASSAGE: _grounds(found)})
 
     def _settled(self, request: JudgeRequest) -> Measured | None:
         """What needs no tracing: a right answer, and one of which that cannot be said."""

@@ -15,7 +15,7 @@ from ragablate.records import Verdict
 from ragablate.report.escape import code
 from ragablate.report.tables import NOTHING, Column, Table, pipes
 
-TITLE = "## Abstentions by evidence"
+TITLE = "Abstentions by evidence"
 """Title of the section."""
 
 _CELLS = {
@@ -24,22 +24,32 @@ _CELLS = {
     WITH_LOOKALIKE: "unanswerable, look-alike in context",
     WITHOUT_LOOKALIKE: "unanswerable, nothing in context",
 }
-_INTRO = (
+INTRO = (
     "Decodes in which the reader abstained, of those it was asked on. Only in the first column is "
     "an abstention a fault of the reader: without the evidence, refusing is its success."
 )
+"""How to read it."""
 
 
-def crossed(bundle: Bundle) -> str:
-    """The section, a row per arm; empty where no judge measured it."""
+def crossed(bundle: Bundle) -> Table | None:
+    """A row per arm, a column per kind of question; ``None`` where no judge measured it."""
     rows = [
-        (code(arm), *(_count(bundle.verdicts.get(arm, ()), cell) for cell in _CELLS))
+        (arm, *(_count(bundle.verdicts.get(arm, ()), cell) for cell in _CELLS))
         for arm in bundle.arms
     ]
     if all(count == NOTHING for _, *counts in rows for count in counts):
-        return ""
+        return None
     columns = (Column("arm"), *(Column(header, right=True) for header in _CELLS.values()))
-    return f"{TITLE}\n\n{_INTRO}\n\n{pipes(Table(columns, tuple(rows)).without_empty())}"
+    return Table(columns, tuple(rows)).without_empty()
+
+
+def section(bundle: Bundle) -> str:
+    """The table as a section in Markdown; empty where there is none."""
+    table = crossed(bundle)
+    if table is None:
+        return ""
+    rows = tuple((code(arm), *counts) for arm, *counts in table.rows)
+    return f"## {TITLE}\n\n{INTRO}\n\n{pipes(Table(table.columns, rows))}"
 
 
 def _count(verdicts: Sequence[Verdict], cell: str) -> str:

@@ -21,8 +21,10 @@ from ragablate.bundle.read import Bundle
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Study
 from ragablate.report import (
+    abstentions,
     drawing,
     html_findings,
+    html_grid,
     html_numbers,
     html_proofs,
     panels,
@@ -137,6 +139,7 @@ def _head(bundle: Bundle, comparison: Comparison, bundle_id: str) -> Mapping[str
 def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -> Mapping[str, Any]:
     contrasts = compared(found)
     shown = [name for name in _POPULATIONS if population_size(comparison, name)]
+    crossed = abstentions.crossed(bundle)
     drawn = _drawn(bundle, comparison, found) if drawing.available() else {}
     return {
         "drawn": drawing.available(),
@@ -153,6 +156,8 @@ def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -
             (html_numbers.signals(comparison, name, bundle.plan["top_k"]), drawn.get(name))
             for name in shown
         ],
+        "abstentions": html_grid.plain(abstentions.TITLE, crossed) if crossed else None,
+        "abstentions_read": abstentions.INTRO,
         "slices": [(f.name, html_numbers.slices(f)) for f in contrasts if f.of("slice")],
         "further": [(f.name, html_numbers.further(f)) for f in contrasts],
         "moves": html_numbers.moves(bundle, contrasts),

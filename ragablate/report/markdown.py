@@ -49,7 +49,7 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         _rule(bundle),
         _verdicts(found),
         _signals(bundle, comparison),
-        abstentions.crossed(bundle),
+        abstentions.section(bundle),
         _effects(contrasts),
         *(several.part(f) for f in analysed(found)),
         _open(found),

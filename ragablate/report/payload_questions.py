@@ -10,6 +10,8 @@ import msgspec
 from ragablate.bundle.read import Bundle
 from ragablate.codec import decode
 from ragablate.compare.scores import FAITHFULNESS
+from ragablate.judge.abstention_by_evidence import FITS
+from ragablate.judge.distractor import WRONG_PASSAGE
 from ragablate.records import ContextPassage, Prompt, Verdict
 from ragablate.report.saying import Said, said
 from ragablate.traces import QuestionLine, TraceLine
@@ -122,6 +124,7 @@ class Questions:
         verdicts = self._verdicts.get(arm, {}).get((line.qid, line.replicate), {})
         stored = self.bundle.contexts.get(line.context_digest)
         passages = stored.passages if stored is not None else ()
+        fits = verdicts.get(FITS)
         row = {
             "replicate": line.replicate,
             "searches": [] if line.searches == (line.question,) else list(line.searches),
@@ -139,6 +142,8 @@ class Questions:
             "finish": line.finish_reason,
             "model": line.model,
             "error": [line.error.kind, line.error.message] if line.error is not None else None,
+            "fits": fits.reason if fits is not None and fits.value is not None else "",
+            "astray": _astray(verdicts.get(WRONG_PASSAGE)),
             "verdicts": [_verdict(verdicts.get(name)) for name in self._measures],
         }
         if line.answer is not None:
@@ -176,7 +181,12 @@ class Questions:
 
 def _said(each: Said) -> list[Any]:
     pieces = [p if isinstance(p, str) else [p[0], list(p[1])] for p in each.pieces]
-    return [pieces, each.support if each.claim else None]
+    return [pieces, [[c.status, c.pid, c.text, c.quote] for c in each.claims]]
+
+
+def _astray(verdict: Verdict | None) -> list[str]:
+    """The passages without gold that a wrong answer was taken from."""
+    return [] if verdict is None else list(dict.fromkeys(c.pid for c in verdict.claims))
 
 
 def _verdict(verdict: Verdict | None) -> list[Any] | None:

@@ -1,4 +1,4 @@
-"""What an answer says, sentence by sentence: what it cites and which passage supports it."""
+"""What an answer says, sentence by sentence: what it cites and which passages decide about it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ class Said:
 
     pieces: tuple[Piece, ...]
     """In order; joined they are the sentence, verbatim."""
-    claim: bool
-    """Whether it is known what supports it, or that nothing does."""
-    support: str
-    """The passage that supports it; empty where none does or it is not known."""
+    claims: tuple[Claim, ...] = ()
+    """What it claims, each with the passage that decides; empty where that was not judged."""
 
 
 def said(
@@ -33,8 +31,7 @@ def said(
 ) -> tuple[Said, ...]:
     """An answer in sentences.
 
-    A sentence of several claims is supported where all of them are; the passage named is that
-    of the first.
+    Claims whose words stand in no sentence follow the answer without any text of their own.
 
     Args:
         answer: Verbatim.
@@ -45,12 +42,13 @@ def said(
     spans = _covering(answer)
     markers = find_markers(answer, pids)
     texts = [_without(answer, span, markers) for span in spans]
-    support = _support(texts, verdict.claims if verdict is not None else ())
+    *placed, elsewhere = _placed(texts, verdict.claims if verdict is not None else ())
     shown = [passage.pid for passage in passages]
-    return tuple(
-        Said(_pieces(answer, span, markers, shown), pid is not None, pid or "")
-        for span, pid in zip(spans, support, strict=True)
-    )
+    found = [
+        Said(_pieces(answer, span, markers, shown), tuple(claims))
+        for span, claims in zip(spans, placed, strict=True)
+    ]
+    return (*found, Said((), tuple(elsewhere))) if elsewhere else tuple(found)
 
 
 def _covering(answer: str) -> list[tuple[int, int]]:
@@ -62,24 +60,20 @@ def _covering(answer: str) -> list[tuple[int, int]]:
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
 
-def _support(texts: Sequence[str], claims: Sequence[Claim]) -> list[str | None]:
-    """By sentence the pid that supports it, empty for none, ``None`` for not known."""
-    found: list[str | None] = []
-    waiting = list(claims)
-    for text in texts:
-        own: list[Claim] = []
-        place = 0
-        while waiting:
-            # The number of a list item is a dash in its claim.
-            wanted = waiting[0].text.removeprefix("- ")
-            at = text.find(wanted, place)
-            if at < 0:
-                break
-            place = at + len(wanted)
-            own.append(waiting.pop(0))
-        held = bool(own) and all(claim.status == "supported" for claim in own)
-        judged = bool(own) and all(claim.status != "unclear" for claim in own)
-        found.append((own[0].pid if held else "") if judged else None)
+def _placed(texts: Sequence[str], claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Claims by the sentence that makes them, and last those that none does."""
+    found: list[list[Claim]] = [[] for _ in (*texts, "")]
+    sentence = place = 0
+    for claim in claims:
+        # The number of a list item is a dash in its claim.
+        wanted = claim.text.removeprefix("- ")
+        starts = [(n, place if n == sentence else 0) for n in range(sentence, len(texts))]
+        at = next(((n, p) for n, s in starts if (p := texts[n].find(wanted, s)) >= 0), None)
+        if at is None:
+            found[-1].append(claim)
+            continue
+        sentence, place = at[0], at[1] + len(wanted)
+        found[sentence].append(claim)
     return found
 
 

@@ -72,10 +72,36 @@ const Question = (() => {
     passage.scrollIntoView({ block: "nearest" });
   }
 
-  function pointer(card, pid, kind, ...children) {
+  function pointer(card, pid, quote, kind, ...children) {
     return make("button", {
-      type: "button", class: kind, title: `passage ${pid}`, on: ["click", () => reveal(card, pid)],
+      type: "button", class: kind, title: `passage ${pid}${quote ? `: “${quote}”` : ""}`, on: ["click", () => reveal(card, pid)],
     }, children);
+  }
+
+  /* What the passages say of the claims of a sentence; one of several is quoted where it lacks support. */
+  function decided(card, claims, position, quoted) {
+    const held = new Map(claims.filter((c) => c[0] === "supported").map((c) => [c[1], c[3]]));
+    const supports = [...held].map(([pid, quote]) =>
+      pointer(card, pid, quote, "support", ` ✓ by [${position(pid)}]`));
+    const others = claims.filter((c) => c[0] !== "supported").map(([status, pid, text, quote]) => {
+      const which = quoted || claims.length > 1 ? ` “${opening(text)}”` : "";
+      if (status === "contradicted") {
+        return pointer(card, pid, quote, "support against", ` ✗${which} contradicted by [${position(pid)}]`);
+      }
+      if (status === "unsupported") return make("span", { class: "lacks" }, ` ✗${which} supported by no passage`);
+      return make("span", { class: "muted" }, ` ?${which} the judge gave no usable answer`);
+    });
+    return [...supports, ...others];
+  }
+
+  /* A wrong answer that was taken from passages without gold: which. */
+  function astray(card, row, decode) {
+    if (!decode.astray.length) return null;
+    const places = decode.astray.map((pid) => {
+      const place = row.contexts[decode.context].findIndex((p) => p[0] === pid) + 1;
+      return pointer(card, pid, "", "support against", ` [${place}] ${pid}`);
+    });
+    return make("p", { class: "lacks" }, "✗ Grounded in the wrong passage:", places);
   }
 
   function answer(card, row, decode) {
@@ -85,19 +111,16 @@ const Question = (() => {
       return make("p", { class: "answer" }, gate);
     }
     const position = (pid) => row.contexts[decode.context].findIndex((p) => p[0] === pid) + 1;
-    const sentences = row.answers[decode.answer].map(([pieces, support]) => {
-      const unsupported = support === "";
+    const sentences = row.answers[decode.answer].map(([pieces, claims]) => {
       const words = pieces.flatMap((piece) => {
         if (typeof piece === "string") return piece;
         const [written, pids] = piece;
         if (!pids.length) return make("span", { class: "astray", title: "points to no passage of the context" }, written);
         const bare = written.trimStart();
-        return [written.slice(0, written.length - bare.length), pointer(card, pids[0], "cited", bare)];
+        return [written.slice(0, written.length - bare.length), pointer(card, pids[0], "", "cited", bare)];
       });
-      const claim = make("span", { class: unsupported ? "unsupported" : null }, words);
-      if (support) claim.append(pointer(card, support, "support", ` ✓ by [${position(support)}]`));
-      if (unsupported) claim.append(make("span", { class: "lacks" }, " ✗ supported by no passage"));
-      return claim;
+      const sort = ["contradicted", "unsupported"].find((status) => claims.some((c) => c[0] === status));
+      return make("span", { class: sort || null }, words, decided(card, claims, position, !pieces.length));
     });
     if (!sentences.length) return make("p", { class: "answer muted" }, "(the empty answer)");
     return make("p", { class: "answer", dir: "auto" }, sentences);
@@ -193,6 +216,8 @@ const Question = (() => {
     return [
       make("h5", {}, alike ? "Answer: the same as control's" : "Answer", decode.abstained ? " (declined)" : ""),
       answer(card, row, decode),
+      astray(card, row, decode),
+      decode.fits ? make("p", { class: "fits" }, decode.fits) : null,
       same
         ? make("details", {}, make("summary", {}, `${saw}: the same as control's, byte for byte`), list)
         : [make("h5", {}, saw), list],

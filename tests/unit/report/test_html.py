@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ragablate.bundle.read import Bundle
-from ragablate.records import Comparison
+from ragablate.records import Comparison, Verdict
 from ragablate.report import drawing
 from ragablate.report.html import render_html
 
@@ -310,3 +310,20 @@ def test_a_users_own_matplotlib_settings_change_nothing(page: str, whole: Study)
     matplotlib = pytest.importorskip("matplotlib")
     with matplotlib.rc_context({"lines.linewidth": 9, "svg.fonttype": "path", "font.size": 30}):
         assert page == _render(whole)
+
+
+def test_abstentions_by_evidence_are_counted_arm_by_arm(whole: Study, page: str) -> None:
+    bundle, comparison = whole
+    assert "Abstentions by evidence" not in page
+    first, *others = bundle.arms
+    judged = (
+        Verdict("q0", 1, "abstained_with_evidence", 0.0),
+        Verdict("q1", 1, "abstained_without_evidence", 1.0),
+    )
+    verdicts = {first: judged, **dict.fromkeys(others, ())}
+    words = _words(_render((replace(bundle, verdicts=verdicts), comparison)))
+    table = words.partition("Abstentions by evidence arm ")[2]
+    assert table.startswith(
+        f"answerable, evidence in context answerable, evidence missing {first} 0 of 1 1 of 1 "
+    )
+    assert "without the evidence, refusing is its success" in words

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragablate.bundle.read import Bundle
-from ragablate.records import Comparison
+from ragablate.records import Claim, Comparison, Verdict
 from ragablate.report.payload import PER_PART, Payload, payload
 from ragablate.report.payload_questions import Texts
 
@@ -142,3 +142,22 @@ def test_shared_texts_are_numbered_as_they_are_met() -> None:
     assert texts.taken() == ["body", "x" * 100]
     assert texts.taken() == []
     assert texts.total == 2
+
+
+def test_claims_come_with_the_passage_that_decides_and_what_led_astray(filled: Bundle) -> None:
+    spoken = "Ada Lind built it in 1931."
+    against = Claim(spoken, "contradicted", "p1", "in 1930")
+    verdicts = (
+        Verdict("q0", 1, "faithfulness", 0.0, "", (against,)),
+        Verdict("q0", 1, "wrong_passage", 1.0, "", (Claim(spoken, "supported", "p1"),) * 2),
+        Verdict("q0", 1, "abstention_fits", 1.0, "answerable: rightly attempted"),
+        Verdict("q1", 1, "abstention_fits", None, "eval gap"),
+    )
+    other = replace(filled, verdicts={**filled.verdicts, "control": verdicts})
+    rows = _opened(payload(other, filled.study()))[1]
+    decode = rows[0]["arms"][0][0]
+    [[_, claims]] = rows[0]["answers"][decode["answer"]]
+    assert [["contradicted", "p1", spoken, "in 1930"]] == claims
+    assert (["p1"], "answerable: rightly attempted") == (decode["astray"], decode["fits"])
+    unmeasured = rows[1]["arms"][0][0]
+    assert ([], "") == (unmeasured["astray"], unmeasured["fits"])

@@ -24,31 +24,39 @@ ARCHITECT = Claim("Its architect was Edna Moll.", "unsupported")
 
 def test_each_claim_names_the_passage_that_supports_it() -> None:
     found = said(f"{OPENED.text} {LENGTH.text}", BOTH, (), _verdict(OPENED, LENGTH))
-    assert [(s.support, s.claim) for s in found] == [("p1", True), ("p2", True)]
+    assert [s.claims for s in found] == [(OPENED,), (LENGTH,)]
 
 
 def test_a_claim_that_nothing_supports_is_told_from_one_that_was_not_judged() -> None:
     answer = f"{OPENED.text} {ARCHITECT.text}"
     judged = said(answer, BOTH, (), _verdict(OPENED, ARCHITECT))
-    assert [(s.support, s.claim) for s in judged] == [("p1", True), ("", True)]
+    assert [s.claims for s in judged] == [(OPENED,), (ARCHITECT,)]
     unclear = Claim(ARCHITECT.text, "unclear")
-    assert [s.claim for s in said(answer, BOTH, (), _verdict(OPENED, unclear))] == [True, False]
+    found = said(answer, BOTH, (), _verdict(OPENED, unclear))
+    assert [s.claims for s in found] == [(OPENED,), (unclear,)]
     for verdict in (None, _verdict()):
-        assert [(s.support, s.claim) for s in said(answer, BOTH, (), verdict)] == [("", False)] * 2
+        assert [s.claims for s in said(answer, BOTH, (), verdict)] == [(), ()]
 
 
 def test_a_sentence_without_a_claim_is_supported_by_nothing() -> None:
     found = said(f"Yes. {OPENED.text}", BOTH, (), _verdict(OPENED))
-    assert [(s.support, s.claim) for s in found] == [("", False), ("p1", True)]
+    assert [s.claims for s in found] == [(), (OPENED,)]
 
 
-def test_a_sentence_is_supported_where_all_its_claims_are() -> None:
+def test_every_claim_of_a_sentence_keeps_its_own_passage() -> None:
     half = Claim("it is red", "contradicted", "p2")
     whole = Claim("it is long", "supported", "p2")
     answer = "The bridge is old; it is red. The bridge is old; it is long."
     old = Claim("The bridge is old", "supported", "p1")
     found = said(answer, BOTH, (), _verdict(old, half, old, whole))
-    assert [(s.support, s.claim) for s in found] == [("", True), ("p1", True)]
+    assert [s.claims for s in found] == [(old, half), (old, whole)]
+
+
+def test_a_claim_whose_words_stand_nowhere_hides_no_other() -> None:
+    lost = Claim("Edna was its architect", "contradicted", "p1")
+    found = said(f"{OPENED.text} {LENGTH.text}", BOTH, (), _verdict(OPENED, lost, LENGTH))
+    assert [s.claims for s in found] == [(OPENED,), (LENGTH,), (lost,)]
+    assert found[-1].pieces == ()
 
 
 def test_markers_point_to_the_passages_they_name() -> None:
