@@ -158,6 +158,6 @@ def test_claims_come_with_the_passage_that_decides_and_what_led_astray(filled: B
     decode = rows[0]["arms"][0][0]
     [[_, claims]] = rows[0]["answers"][decode["answer"]]
     assert [["contradicted", "p1", spoken, "in 1930"]] == claims
-    assert (["p1"], "answerable: rightly attempted") == (decode["astray"], decode["fits"])
+    assert (decode["astray"], decode["fits"]) == (["p1"], "answerable: rightly attempted")
     unmeasured = rows[1]["arms"][0][0]
-    assert ([], "") == (unmeasured["astray"], unmeasured["fits"])
+    assert (unmeasured["astray"], unmeasured["fits"]) == ([], "")
