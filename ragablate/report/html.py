@@ -22,6 +22,7 @@ from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Study
 from ragablate.report import (
     abstentions,
+    astray,
     drawing,
     html_findings,
     html_grid,
@@ -139,7 +140,6 @@ def _head(bundle: Bundle, comparison: Comparison, bundle_id: str) -> Mapping[str
 def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -> Mapping[str, Any]:
     contrasts = compared(found)
     shown = [name for name in _POPULATIONS if population_size(comparison, name)]
-    crossed = abstentions.crossed(bundle)
     drawn = _drawn(bundle, comparison, found) if drawing.available() else {}
     return {
         "drawn": drawing.available(),
@@ -156,12 +156,20 @@ def _outcome(bundle: Bundle, comparison: Comparison, found: Sequence[Finding]) -
             (html_numbers.signals(comparison, name, bundle.plan["top_k"]), drawn.get(name))
             for name in shown
         ],
-        "abstentions": html_grid.plain(abstentions.TITLE, crossed) if crossed else None,
-        "abstentions_read": abstentions.INTRO,
+        "judged": _judged(bundle),
         "slices": [(f.name, html_numbers.slices(f)) for f in contrasts if f.of("slice")],
         "further": [(f.name, html_numbers.further(f)) for f in contrasts],
         "moves": html_numbers.moves(bundle, contrasts),
     }
+
+
+def _judged(bundle: Bundle) -> list[tuple[str, html_grid.Grid]]:
+    """What judges counted beside the stage signals, and how to read it."""
+    found = (
+        (abstentions.TITLE, abstentions.INTRO, abstentions.crossed(bundle)),
+        (astray.TITLE, astray.INTRO, astray.misled(bundle)),
+    )
+    return [(intro, html_grid.plain(title, t)) for title, intro, t in found if t is not None]
 
 
 def _drawn(

@@ -12,7 +12,7 @@ from typing import Any
 from ragablate.bundle.read import Bundle
 from ragablate.compare.numbers import count
 from ragablate.records import Comparison, Signal
-from ragablate.report import abstentions, appendix, figures, plans, several, surfaced
+from ragablate.report import abstentions, appendix, astray, figures, plans, several, surfaced
 from ragablate.report.approximate import recalls
 from ragablate.report.bottom_line import bottom_line
 from ragablate.report.escape import code, fenced, inline
@@ -50,6 +50,7 @@ def render_markdown(bundle: Bundle, comparison: Comparison, bundle_id: str) -> s
         _verdicts(found),
         _signals(bundle, comparison),
         abstentions.section(bundle),
+        astray.section(bundle),
         _effects(contrasts),
         *(several.part(f) for f in analysed(found)),
         _open(found),

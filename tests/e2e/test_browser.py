@@ -15,7 +15,7 @@ from tests_support import PASSAGES, QUESTIONS, write_dataset
 
 import ragablate
 from ragablate.bundle.read import Bundle
-from ragablate.records import ContextPassage
+from ragablate.records import Claim, ContextPassage, Verdict
 from ragablate.report.html import render_html
 from ragablate.traces import ContextLine
 
@@ -199,6 +199,47 @@ def test_a_citation_leads_to_its_passage(read: Callable[..., Reader]) -> None:
     opened = page.locator("#question .arm.control details[data-pid][open]")
     assert [e.get_attribute("data-pid") for e in opened.all()] == [pid]
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_claims_say_which_passage_supports_contradicts_or_misleads(
+    browser: Any, outcome: ragablate.Outcome, tmp_path: Path
+) -> None:
+    lines = (t for traces in outcome.bundle.traces.values() for t in traces)
+    line = next(t for t in lines if len(t.prompt_pids) > 1 and t.answer and not t.abstained)
+    held, other = line.prompt_pids[:2]
+    claims = (
+        Claim("It holds.", "supported", held, "as it stands"),
+        Claim("It does not.", "contradicted", other),
+        Claim("Nobody says so.", "unsupported"),
+        Claim("Perhaps.", "unclear"),
+    )
+    verdicts = (
+        Verdict(line.qid, 1, "faithfulness", None, "", claims),
+        Verdict(line.qid, 1, "wrong_passage", 1.0, "", (claims[0],)),
+        Verdict(line.qid, 1, "abstention_fits", 1.0, "answerable: rightly attempted"),
+    )
+    bundle = replace(outcome.bundle, verdicts={**outcome.bundle.verdicts, line.arm: verdicts})
+    path = tmp_path / "report.html"
+    path.write_text(render_html(bundle, outcome.comparison, "0" * 64), encoding="utf-8")
+    page = browser.new_page()
+    reader = Reader(page, f"{path.as_uri()}#q={line.qid}").ready()
+    page.wait_for_selector("#question .arm .against")
+    place = list(bundle.arms).index(line.arm)
+    card = page.locator(f"#question .arm[data-arm='{place}']")
+    shown = " ".join(card.inner_text().split())
+    assert (
+        "✓ by [1] ✗ “It does not.” contradicted by [2] ✗ “Nobody says so.” supported by no passage "
+        "? “Perhaps.” the judge gave no usable answer"
+    ) in shown
+    assert f"Grounded in the wrong passage: [1] {held}" in shown
+    assert "answerable: rightly attempted" in shown
+    title = card.locator(".support").first.get_attribute("title")
+    assert title == f"passage {held}: “as it stands”"
+    card.locator(".against").first.click()
+    opened = card.locator("details[data-pid][open]")
+    assert [e.get_attribute("data-pid") for e in opened.all()] == [other]
+    assert reader.wrong == []
+    page.close()
 
 
 def test_arms_can_be_left_out_and_stay_out(read: Callable[..., Reader]) -> None:

@@ -82,16 +82,17 @@ const Question = (() => {
   function decided(card, claims, position, quoted) {
     const held = new Map(claims.filter((c) => c[0] === "supported").map((c) => [c[1], c[3]]));
     const supports = [...held].map(([pid, quote]) =>
-      pointer(card, pid, quote, "support", ` ✓ by [${position(pid)}]`));
+      pointer(card, pid, quote, "support", `✓ by [${position(pid)}]`));
     const others = claims.filter((c) => c[0] !== "supported").map(([status, pid, text, quote]) => {
-      const which = quoted || claims.length > 1 ? ` “${opening(text)}”` : "";
+      const which = quoted || claims.length > 1 ? `“${opening(text)}” ` : "";
       if (status === "contradicted") {
-        return pointer(card, pid, quote, "support against", ` ✗${which} contradicted by [${position(pid)}]`);
+        return pointer(card, pid, quote, "support against", `✗ ${which}contradicted by [${position(pid)}]`);
       }
-      if (status === "unsupported") return make("span", { class: "lacks" }, ` ✗${which} supported by no passage`);
-      return make("span", { class: "muted" }, ` ?${which} the judge gave no usable answer`);
+      if (status === "unsupported") return make("span", { class: "lacks" }, `✗ ${which}supported by no passage`);
+      return make("span", { class: "muted" }, `? ${which}the judge gave no usable answer`);
     });
-    return [...supports, ...others];
+    // The spaces stand between the buttons, which would swallow them.
+    return [...supports, ...others].flatMap((element) => [" ", element]);
   }
 
   /* A wrong answer that was taken from passages without gold: which. */
@@ -99,9 +100,9 @@ const Question = (() => {
     if (!decode.astray.length) return null;
     const places = decode.astray.map((pid) => {
       const place = row.contexts[decode.context].findIndex((p) => p[0] === pid) + 1;
-      return pointer(card, pid, "", "support against", ` [${place}] ${pid}`);
+      return [" ", pointer(card, pid, "", "support against", `[${place}] ${pid}`)];
     });
-    return make("p", { class: "lacks" }, "✗ Grounded in the wrong passage:", places);
+    return make("p", { class: "misled" }, "✗ Grounded in the wrong passage:", places.flat());
   }
 
   function answer(card, row, decode) {

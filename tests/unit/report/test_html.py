@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ragablate.bundle.read import Bundle
-from ragablate.records import Comparison, Verdict
+from ragablate.records import Claim, Comparison, Verdict
 from ragablate.report import drawing
 from ragablate.report.html import render_html
 
@@ -312,11 +312,15 @@ def test_a_users_own_matplotlib_settings_change_nothing(page: str, whole: Study)
         assert page == _render(whole)
 
 
-def test_abstentions_by_evidence_are_counted_arm_by_arm(whole: Study, page: str) -> None:
+def test_abstentions_by_evidence_and_misled_answers_are_counted_arm_by_arm(
+    whole: Study, page: str
+) -> None:
     bundle, comparison = whole
     assert "Abstentions by evidence" not in page
     first, *others = bundle.arms
     judged = (
+        Verdict("q0", 1, "wrong_passage", 1.0, "", (Claim("It.", "supported", "p<7"),)),
+        Verdict("q1", 1, "wrong_passage", 0.0),
         Verdict("q0", 1, "abstained_with_evidence", 0.0),
         Verdict("q1", 1, "abstained_without_evidence", 1.0),
     )
@@ -326,4 +330,6 @@ def test_abstentions_by_evidence_are_counted_arm_by_arm(whole: Study, page: str)
     assert table.startswith(
         f"answerable, evidence in context answerable, evidence missing {first} 0 of 1 1 of 1 "
     )
+    misled = words.partition("Grounded in the wrong passage arm ")[2]
+    assert misled.startswith(f"taken from another passage passages {first} 1 of 2 p<7 (1) ")
     assert "without the evidence, refusing is its success" in words

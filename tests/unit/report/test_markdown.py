@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragablate.bundle.read import Bundle
-from ragablate.records import Comparison, Verdict
+from ragablate.records import Claim, Comparison, Verdict
 from ragablate.report.markdown import render_markdown
 
 Study = tuple[Bundle, Comparison]
@@ -112,6 +112,28 @@ def test_abstentions_by_evidence_are_counted_arm_by_arm(study: Study) -> None:
     header = "| arm | answerable, evidence in context | answerable, evidence missing |"
     assert header in table
     assert f"| `{first}` | 1 of 2 | 1 of 1 |" in table
+    assert f"| `{others[0]}` | – | – |" in table
+
+
+def test_the_passages_that_misled_most_are_named(study: Study) -> None:
+    bundle, comparison = study
+    assert "## Grounded in the wrong passage" not in _render(study)
+    first, *others = bundle.arms
+
+    def taken(qid: str, value: float | None, *pids: str) -> Verdict:
+        claims = tuple(Claim("It.", "supported", pid) for pid in pids)
+        return Verdict(qid, 1, "wrong_passage", value, "", claims)
+
+    judged = (
+        taken("q0", 1.0, "p2", "p2"), taken("q1", 1.0, "p9", "p2"), taken("q2", 1.0, "p1"),
+        taken("q3", 1.0, "p4|x"), taken("q4", 0.0), taken("q5", None),
+    )  # fmt: skip
+    verdicts = {first: judged, **dict.fromkeys(others, ())}
+    report = _render((replace(bundle, verdicts=verdicts), comparison))
+    table = report.partition("## Grounded in the wrong passage")[2].partition("\n## ")[0]
+    assert (
+        f"| `{first}` | 4 of 5 | `p2` (2), `p1` (1), <code>p4&#124;x</code> (1), 1 more |" in table
+    )
     assert f"| `{others[0]}` | – | – |" in table
 
 
