@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import HydraException
+from hydra.errors import HydraException, MissingConfigException
 from omegaconf import Container, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -137,7 +137,19 @@ def _sentence(error: Exception) -> str:
     text = str(error).split("Config search path:")[0]
     if error.__cause__ is not None and str(error.__cause__) not in text:
         text = f"{text}: {error.__cause__}"
-    return " ".join(text.split())
+    return " ".join((_with_options(error) or text).split())
+
+
+def _with_options(error: Exception) -> str:
+    """What Hydra says of an unknown option; of one in a list it does not name the others."""
+    if not isinstance(error, MissingConfigException) or error.options is not None:
+        return ""
+    missing = error.missing_cfg_file or ""
+    group = missing.rpartition("/")[0]
+    options = GlobalHydra.instance().config_loader().get_group_options(group) if group else []
+    if not options:
+        return ""
+    return f"Could not find '{missing}' Available options in '{group}': {' '.join(options)}"
 
 
 def flatten(value: Any, prefix: str = "") -> dict[str, Any]:

@@ -62,6 +62,8 @@ def read_labels(path: object, scope: Scope) -> tuple[tuple[HumanLabel, ...], lis
         for _, row in rows
         if row.label is not None
     )
+    if not labels and not problems:
+        problems.append("it holds no label: give at least one, or leave labels out")
     problems += [*_out_of_range(rows), *_unknown(labels, scope)]
     return labels, [f"labels={path}: {problem}" for problem in problems]
 

@@ -24,7 +24,7 @@ from ragablate.bundle.write import Contents
 from ragablate.codec import digest
 from ragablate.collecting import rarely
 from ragablate.config import compose_plain, composing, without_runtime
-from ragablate.errors import BundleError, DesignError
+from ragablate.errors import BundleError, DesignError, EvidenceError
 from ragablate.evidence import abstentions
 from ragablate.judge_overrides import KEYS, chosen_before, concerns_judges, hydra_files
 from ragablate.judging import judge_all
@@ -35,7 +35,7 @@ from ragablate.own_reader import asked_of_models
 from ragablate.publishing import folder_name, publish
 from ragablate.records import Analysis, Contrast, HumanLabel, Measure, Verdict
 from ragablate.report.terminal import Screen
-from ragablate.session import Outcome, measured_by, writable
+from ragablate.session import Outcome, measured_by, unjudged, writable
 from ragablate.stages import Progress
 from ragablate.store import Store
 from ragablate.traces import trace_of
@@ -161,8 +161,11 @@ def rejudge(asked: Asked, progress: Progress) -> Outcome:
     seen = looks(outputs / ".store", plan["dataset"]["digest"], identity, claims)
     name = plan["config"].get("name") or plan["dataset"]["name"]
     folder = outputs / str(name) / folder_name(started, identity)
-    with rarely():
-        found = publish(folder, _contents(asked, verdicts, started))
+    try:
+        with rarely():
+            found = publish(folder, _contents(asked, verdicts, started))
+    except EvidenceError as error:
+        raise unjudged(error, verdicts) from error
     return Outcome(
         folder, found.bundle, found.comparison, found.bundle_id, budget.calls, seen.count
     )

@@ -25,11 +25,12 @@ from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
 from ragablate.gate.fitting import unfit
+from ragablate.judge.endpoint import UNASKED
 from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
 from ragablate.own_reader import endpoints, own_readers
 from ragablate.publishing import folder_name, publish
-from ragablate.records import Comparison, Dataset, Measure
+from ragablate.records import Comparison, Dataset, Measure, Verdict
 from ragablate.stages import Progress
 from ragablate.store import Store
 from ragablate.well_formed import name_problems, settings_problems
@@ -260,9 +261,32 @@ def _explained(error: EvidenceError, executed: Executed) -> EvidenceError:
         if trace.failure is not None
     )
     if not failures:
-        return error
+        return unjudged(error, executed.verdicts)
     reason, times = failures.most_common(1)[0]
     return NoAnswers(
         f"{error} {failures.total()} answers failed, {times} of them so: {reason.rstrip('.')}. "
         "Remove the cause and run the same command again; finished work is kept"
+    )
+
+
+def unjudged(error: EvidenceError, by_arm: Mapping[str, Sequence[Verdict]]) -> EvidenceError:
+    """The error with what kept a judge from being asked, where anything did.
+
+    Args:
+        error: Why the verdicts cannot carry the comparison.
+        by_arm: The verdicts.
+    """
+    reasons = Counter(
+        verdict.reason
+        for verdicts in by_arm.values()
+        for verdict in verdicts
+        if verdict.value is None and verdict.reason.startswith(UNASKED)
+    )
+    if not reasons:
+        return error
+    reason, times = reasons.most_common(1)[0]
+    return NoAnswers(
+        f"{error} {reasons.total()} verdicts are missing, {times} of them so: "
+        f"{reason.rstrip('.')}. Remove the cause and run the same command again; finished work "
+        "is kept"
     )

@@ -25,6 +25,9 @@ from ragablate.records import (
 Lent = Callable[[Sequence[ReadRequest]], Iterator[Item[Answer]]]
 """Answers requests, each once."""
 
+UNASKED = "the judge could not be asked"
+"""Begins the reason of every verdict that an endpoint was unreachable for."""
+
 
 class ChatEndpoint:
     """A chat model behind an OpenAI-compatible endpoint; see ``OpenAIChat``.
@@ -125,7 +128,7 @@ def _judges(failure: Failure | None) -> Failure:
     message = failure.message if failure is not None else "no reply"
     if failure is not None and failure.kind == "pipeline":
         return failure
-    return Failure("judge", f"the judge could not be asked: {message}")
+    return Failure("judge", f"{UNASKED}: {message}")
 
 
 def _lasting(said: Answer | Failure) -> bool:

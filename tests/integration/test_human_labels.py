@@ -96,5 +96,9 @@ def test_all_that_is_wrong_with_labels_is_said_at_once(toy_data: Path, tmp_path:
         ragablate.check(*plan(toy_data, tmp_path / "o"), "labels=nowhere.csv")
     table = tmp_path / "bare.csv"
     table.write_text("qid,label\nq1,1\n")
+    table_of_none = tmp_path / "none.csv"
+    table_of_none.write_text("qid,arm,measure,label\nq1,control,correct,\n")
+    with pytest.raises(DesignError, match="it holds no label"):
+        ragablate.check(*plan(toy_data, tmp_path / "o"), f"labels={table_of_none}")
     with pytest.raises(DesignError, match="the header lacks arm, measure"):
         ragablate.check(*plan(toy_data, tmp_path / "o"), f"labels={table}")

@@ -193,6 +193,16 @@ def test_a_plan_whose_answers_all_fail_tells_why_they_do(run: Any) -> None:
     assert caught.value.exit_code == 1
 
 
+def test_a_plan_whose_judge_cannot_be_asked_blames_the_judge_and_not_the_answers(run: Any) -> None:
+    at = "judge.correct_llm.endpoint"
+    with pytest.raises(NoAnswers, match="the judge could not be asked: no reply") as caught:
+        run(
+            "experiment=oracle_context", "judge=[correct_llm,abstention]",
+            f"{at}.base_url=http://127.0.0.1:9/v1", f"{at}.model=m", f"{at}.runtime.retries=0",
+        )  # fmt: skip
+    assert caught.value.exit_code == 1
+
+
 def test_a_question_set_that_can_show_nothing_is_refused_before_anything_is_asked(
     run: Any, toy: Path
 ) -> None:

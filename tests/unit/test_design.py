@@ -95,6 +95,7 @@ def test_a_named_level_may_set_several_leaves_of_its_variable() -> None:
         (["experiment=swap_assembler", "assembler.budget_tokens=3"], "which this level would over"),
         (["reader.nope=1"], "Could not override 'reader.nope'"),
         (["reader=nope"], "Could not find 'reader/nope'"),
+        (["judge=[correct,nope]"], "Could not find 'judge/nope' Available options in 'judge': abs"),
         (["dataset=jsonl"], "dataset.path has no value"),
     ],
 )
