@@ -255,12 +255,14 @@ def _place(page: Page, outcome: Outcome) -> None:
     }
     answers = sum(bool(t.prompt_digest) for ts in outcome.bundle.traces.values() for t in ts)
     shared, stored = answers - len(asked), max(0, len(asked) - outcome.calls)
-    page.line(
-        page.text(
-            f"{answers:,} answers: {outcome.calls:,} read now, {stored:,} stored before, "
-            f"{shared:,} shared between arms that show the same prompt"
-        )
+    said = (
+        f"{answers:,} answers: {outcome.calls:,} read now, {stored:,} stored before, "
+        f"{shared:,} shared between arms that show the same prompt"
     )
+    if outcome.bundle.plan.get("judged_again"):
+        said = f"{answers:,} answers, none read again; models that judge were asked now: "
+        said += f"{count(outcome.calls, 'call')}"
+    page.line(page.text(said))
     page.line(
         page.text(
             "report.html in it: all of this and every question; report.md: for a pull request",

@@ -163,6 +163,14 @@ def test_the_outcome_says_how_it_is_proved_and_where_it_lies(study: Study) -> No
     assert "Exploratory" not in text
 
 
+def test_of_answers_judged_again_none_is_called_read(study: Study) -> None:
+    bundle, comparison = study
+    again = replace(bundle, plan={**bundle.plan, "judged_again": [{"bundle": ID, "judges": {}}]})
+    text = _flat(_printed(_outcome((again, comparison))))
+    assert "4 answers, none read again; models that judge were asked now: 1 call" in text
+    assert "read now" not in text
+
+
 def test_unanswerable_questions_stand_apart(study: Study) -> None:
     text = _printed(_outcome(study))
     part = text.split("Stage signals on 40 unanswerable questions")[1].splitlines()
