@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-_INSTALLED = tuple(
+_LIBRARY = tuple(
     {
         str(Path(sysconfig.get_path(name)).resolve())
         for name in ("stdlib", "platstdlib", "purelib", "platlib")
     }
 )
+_PACKAGES = frozenset({"site-packages", "dist-packages"})
+"""Folders of installed packages have one of these names, also those of another environment that
+this one sees (``--system-site-packages``, a ``.pth`` file, ``PYTHONPATH``)."""
 
 
 def local_sources(module: str) -> dict[str, bytes]:
@@ -52,7 +55,11 @@ def _path(name: str) -> Path | None:
     if origin is None or not origin.endswith(".py") or name.split(".")[0] == "ragablate":
         return None
     path = Path(origin).resolve()
-    return path if path.is_file() and not str(path).startswith(_INSTALLED) else None
+    return path if path.is_file() and not _installed(path) else None
+
+
+def _installed(path: Path) -> bool:
+    return str(path).startswith(_LIBRARY) or not _PACKAGES.isdisjoint(path.parts)
 
 
 def _imported(source: bytes, package: str) -> Iterator[str]:

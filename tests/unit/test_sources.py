@@ -53,3 +53,15 @@ def test_installed_packages_and_ragablate_itself_do_not_count() -> None:
     assert local_sources("json") == {}
     assert local_sources("pytest") == {}
     assert local_sources("ragablate.codec") == {}
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_packages_of_another_environment_that_is_seen_do_not_count(
+    project: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    elsewhere = project / "base" / "lib" / folder
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "somebodys.py").write_text("import my_picking\n")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    (project / "my_importing.py").write_text("import somebodys\n")
+    assert set(local_sources("my_importing")) == {"my_importing"}
