@@ -15,8 +15,8 @@ without what search, the judges and the comparison take:
 Everything else is the runner's: preparing contexts, prompts, digests, the store, the bundle
 written and read back. Processor time stands beside the wall clock, because on a machine that
 does other work too the latter is mostly waiting. Memory is what the process holds when an arm
-has been judged, and at its peak. It exits with 1 where the wall clock per answer is above the
-limit.
+has been prepared, when all are judged, and at its peak. It exits with 1 where the wall clock per
+answer is above the limit.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def main() -> int:
         for of in (parts.wall, parts.cpu)
     )
     line("runner in all", wall, cpu, answers)
-    print("memory in MB when an arm has been judged: " + ", ".join(f"{mb:.0f}" for mb in held))
+    *arms, judged = (f"{mb:.0f}" for mb in held)
+    print(f"memory in MB with each arm prepared: {', '.join(arms)}; with all judged: {judged}")
     print(
         f"memory in MB at its peak: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f}"
     )
@@ -198,6 +199,12 @@ def executed(folder: Path, questions: int) -> tuple[Parts, list[float]]:
         held.append(resident())
         return found
 
+    def readings(*given: Any) -> Any:
+        found = prepared(*given)
+        held.append(resident())
+        return found
+
+    prepared, execute.readings = execute.readings, readings
     execute.judge_all = judge_all
     session.execute = parts.timed(f"{REST}: executing", session.execute)
     session.contents = parts.timed(f"{REST}: lines of the bundle", session.contents)

@@ -129,10 +129,7 @@ def execute(
     observed = replace(observed, asked_again=asked_again)
     traces = _traces(wanted, answers, [arm.name for arm in plan.arms])
     resolved = {arm.name: upstream.resolved(pipelines[arm.name]) for arm in plan.arms}
-    verdicts = {
-        name: judge_all(judges, traces[name], dataset.gold, resolved[name], store, progress)
-        for name in traces
-    }
+    verdicts = judge_all(judges, traces, dataset.gold, resolved, store, progress)
     corpora = {arm.name: upstream.corpus(pipelines[arm.name]) for arm in plan.arms}
     return Executed(
         traces,

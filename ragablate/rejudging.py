@@ -151,7 +151,7 @@ def rejudge(asked: Asked, progress: Progress) -> Outcome:
     try:
         connect([judge for judge, _ in asked.judges.values()], Lending(store, budget, progress))
         with rarely():
-            verdicts = {arm: _judged(asked, arm, store, progress) for arm in asked.bundle.traces}
+            verdicts = _judged(asked, store, progress)
     finally:
         store.close()
         asked.workshop.close()
@@ -191,14 +191,20 @@ def _labels(
     return read_labels(path, scope)
 
 
-def _judged(asked: Asked, arm: str, store: Store, progress: Progress) -> tuple[Verdict, ...]:
+def _judged(asked: Asked, store: Store, progress: Progress) -> dict[str, tuple[Verdict, ...]]:
     bundle = asked.bundle
-    corpus = bundle.corpus_of(arm)
     return judge_all(
         asked.judges,
-        [trace_of(line, bundle.contexts) for line in bundle.traces[arm]],
+        {
+            arm: [trace_of(line, bundle.contexts) for line in lines]
+            for arm, lines in bundle.traces.items()
+        },
         {qid: q.gold for qid, q in bundle.questions.items()},
-        {qid: q.gold_in(corpus) for qid, q in bundle.questions.items()},
+        {
+            arm: {qid: q.gold_in(corpus) for qid, q in bundle.questions.items()}
+            for arm in bundle.traces
+            for corpus in (bundle.corpus_of(arm),)
+        },
         store,
         progress,
     )
