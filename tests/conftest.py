@@ -12,6 +12,10 @@ from tests_support import write_dataset
 
 from ragablate.config import composing
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Workers share the cores, and more threads only wait for one another; torch reads it once.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 
 import tiny_models
@@ -32,6 +33,12 @@ def options(group: str) -> list[str]:
 def every() -> list[tuple[str, str]]:
     """Every (group, option) of the catalogue."""
     return [(group, option) for group in GROUPS for option in options(group)]
+
+
+def together() -> list[list[tuple[str, str]]]:
+    """The catalogue in few compositions: one option of each group in each of them."""
+    columns = [[(group, option) for option in options(group)] for group in GROUPS]
+    return [[one for one in row if one is not None] for row in zip_longest(*columns)]
 
 
 def overrides(group: str, option: str, folder: Path) -> list[str]:

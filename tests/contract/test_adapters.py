@@ -40,12 +40,23 @@ def corpus(data: Dataset) -> Corpus:
 
 
 def node_of(group: str, option: str, folder: Path) -> dict[str, Any]:
+    (node,) = nodes_of([(group, option)], folder)
+    return node
+
+
+def nodes_of(choices: Sequence[tuple[str, str]], folder: Path) -> list[dict[str, Any]]:
+    """The configs of one option in each of some groups, from one composition."""
     write_dataset(folder)
-    extra = needs.overrides(group, option, folder)
-    choice = f"{group}=[{option}]" if group == "judge" else f"{group}={option}"
+    lines: list[str] = []
+    for group, option in choices:
+        lines.append(f"{group}=[{option}]" if group == "judge" else f"{group}={option}")
+        lines += needs.overrides(group, option, folder)
     # The rest of control is chosen so that nothing else is missing.
-    values = compose_plain([choice, *extra]).values[group]
-    return next(iter(values.values())) if group == "judge" else values  # type: ignore[no-any-return]
+    values = compose_plain(lines).values
+    return [
+        next(iter(values[group].values())) if group == "judge" else values[group]
+        for group, _ in choices
+    ]
 
 
 def maker(group: str, option: str, folder: Path) -> Make:
@@ -311,15 +322,15 @@ import sys
 from pathlib import Path
 import needs
 from hydra.utils import instantiate
-from test_adapters import node_of
+from test_adapters import nodes_of
 from ragablate.adapters import fingerprint
 from ragablate.config import composing
 with composing():
-    for group, option in needs.every():
-        node = node_of(group, option, Path(sys.argv[1]))
-        instance = instantiate(node, _convert_="all")
-        getattr(instance, "problems", list)()
-        fingerprint(node, instance)
+    for choices in needs.together():
+        for node in nodes_of(choices, Path(sys.argv[1])):
+            instance = instantiate(node, _convert_="all")
+            getattr(instance, "problems", list)()
+            fingerprint(node, instance)
 heavy = {"torch", "transformers", "sentence_transformers", "xllamacpp"} & set(sys.modules)
 assert not heavy, heavy
 """

@@ -26,11 +26,11 @@ def test_a_floor_trades_right_answers_for_inventions_and_leaves_its_numbers(
     level = "+experiment.swap_gate.treatments.floor=['gate=floor','gate.floor=20']"
     outcome = run(tmp_path, "experiment=swap_gate", level)
     bundle = outcome.bundle
-    scores = bundle.study().scores
+    study = bundle.study()
 
     def right(arm: str, answerable: bool) -> float:
-        own = [v[0] or 0.0 for q, v in scores[arm]["correct"].items()
-               if bundle.study().answerable[q] is answerable]  # fmt: skip
+        own = [v[0] or 0.0 for q, v in study.scores[arm]["correct"].items()
+               if study.answerable[q] is answerable]  # fmt: skip
         return sum(own) / len(own)
 
     assert right("gate=floor", False) > right("control", False)
