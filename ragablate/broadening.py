@@ -24,7 +24,7 @@ class Ranked:
 
 def may_broaden(gate: Any) -> bool:
     """Whether a gate may ask for a broader search; one that says nothing of it may."""
-    return bool(getattr(gate, "broadens", getattr(gate, "below", "broaden") == "broaden"))
+    return bool(getattr(gate, "below", "broaden") == "broaden")
 
 
 def broadening(decided: ByQid[GateDecision]) -> list[str]:
@@ -53,18 +53,28 @@ def joined(first: Ranked, again: Ranked) -> Ranked:
 
 
 def settled(
-    first: ByQid[GateDecision], again: ByQid[GateDecision]
+    first: ByQid[GateDecision], again: Ranked, second: ByQid[GateDecision]
 ) -> dict[str, Item[GateDecision]]:
-    """Every question decided: by the second decision where there is one, and never *broaden*."""
-    done = {**first, **again}
-    for qid in broadening(first):
-        before = first[qid].value
-        assert before is not None
-        if qid not in again:
+    """Decisions that are final, and never *broaden*; none where the broader search failed.
+
+    Args:
+        first: Before.
+        again: What the broader search found.
+        second: What the gate made of it.
+    """
+    done = dict(first)
+    for qid, item in first.items():
+        before = item.value
+        if before is None or before.outcome != "broaden":
+            continue
+        if qid in second:
+            after = second[qid]
+            done[qid] = Item(qid, _second(before, after.value)) if after.value else after
+        elif qid in again.found.searches:
+            del done[qid]
+        else:
             reason = " ".join(filter(None, (before.reason, _NOTHING_BROADER)))
             done[qid] = Item(qid, replace(before, outcome="refuse", reason=reason))
-        elif (after := again[qid].value) is not None:
-            done[qid] = Item(qid, _second(before, after))
     return done
 
 

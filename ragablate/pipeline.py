@@ -145,7 +145,7 @@ class Upstream:
         return Ranked(found, self._shared.once(lineage, build), lineage)
 
     def _decided(self, arm: Pipeline, corpus: Corpus, ranked: Ranked) -> ByQid[GateDecision]:
-        lineage = digest("gate", arm.fingerprints["gate"], ranked.lineage)
+        lineage = _of_gate(arm, ranked)
         gate = arm["gate"]
 
         def build() -> dict[str, Item[GateDecision]]:
@@ -170,9 +170,10 @@ class Upstream:
         decided = self._decided(arm, corpus, ranked)
         asking = broadening(decided)
         if asking:
-            broader = self._searching.broader(arm, corpus, ranked.found, asking, ranked.lineage)
+            upstream = _of_gate(arm, ranked)
+            broader = self._searching.broader(arm, corpus, ranked.found, asking, upstream)
             again = self._ranked(arm, corpus, broader)
-            decided = settled(decided, self._decided(arm, corpus, again))
+            decided = settled(decided, again, self._decided(arm, corpus, again))
             ranked = joined(ranked, again)
         return ranked, decided if kept else {}
 
@@ -220,6 +221,10 @@ class Upstream:
             "intervene", context, context.intervene, Item[Context], lineage, requests
         )
         return {**failed(assembled), **done}
+
+
+def _of_gate(arm: Pipeline, ranked: Ranked) -> str:
+    return digest("gate", arm.fingerprints["gate"], ranked.lineage)
 
 
 def referred(arm: Pipeline) -> str:

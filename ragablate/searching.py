@@ -62,7 +62,7 @@ class Searching:
             corpus: What it searches.
             found: What was found so far.
             asking: Qids for which a gate asks.
-            upstream: Lineage of the rankings that the gate decided on.
+            upstream: Lineage of its decisions: another gate asks for other questions.
         """
         lineage = digest("broaden", arm.fingerprints["rewriter"], upstream)
         requests = [self._another(found, qid, rounds(arm), corpus, broaden=True) for qid in asking]

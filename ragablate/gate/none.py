@@ -12,7 +12,6 @@ class NoGate:
     """Every question goes on to the reader, also with nothing retrieved."""
 
     cheap = True
-    broadens = False
 
     def decide(
         self, corpus: Corpus, requests: Sequence[GateRequest]

@@ -30,6 +30,9 @@ QUESTIONS = [
      "history": TURNS},
     {"id": "near", "question": "How often does the night bus run from the airport in summer?",
      "answers": ["every hour"], "gold_ids": ["bus"]},
+    # Found at once, by words that its conversation does not have.
+    {"id": "talk", "question": "How many penguins does the zoo keep?", "answers": ["forty"],
+     "gold_ids": ["zoo"], "history": TURNS},
     {"id": "none", "question": "Who won the regatta?", "answerable": False},
 ]  # fmt: skip
 GATE = ("gate=floor", "gate.floor=1.5")
@@ -49,15 +52,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(data: Path, out: Path, *overrides: str) -> Outcome:
     with composing():
-        return session.run(
-            ["dataset=jsonl", f"dataset.path={data}", f"outputs={out}", *GATE, *overrides]
-        )
+        return session.run(["dataset=jsonl", f"dataset.path={data}", f"outputs={out}", *overrides])
 
 
 @pytest.fixture(scope="module")
 def broadened(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     out = tmp_path_factory.mktemp("broadened")
-    return run(data, out, *REWRITER, *SWAP)
+    return run(data, out, *GATE, *REWRITER, *SWAP)
 
 
 def test_the_broader_search_finds_what_the_gate_would_have_refused(broadened: Outcome) -> None:
@@ -97,13 +98,13 @@ def test_its_bundle_holds_and_comes_again_byte_for_byte(
     broadened: Outcome, data: Path, tmp_path: Path
 ) -> None:
     assert main(["verify", str(broadened.folder)]) == 0
-    again = run(data, tmp_path, *REWRITER, *SWAP)
+    again = run(data, tmp_path, *GATE, *REWRITER, *SWAP)
     for name in ("effects.json", "contexts.jsonl"):
         assert (again.folder / name).read_bytes() == (broadened.folder / name).read_bytes()
 
 
 def test_an_intervention_starts_from_the_broadened_context(data: Path, tmp_path: Path) -> None:
-    outcome = run(data, tmp_path, *REWRITER, "gate.below=broaden", "experiment=necessity")
+    outcome = run(data, tmp_path, *GATE, *REWRITER, "gate.below=broaden", "experiment=necessity")
     (contrast,) = outcome.bundle.contrasts
     treated = {t.qid: t for t in outcome.bundle.traces[contrast.treatment]}
     control = {t.qid: t for t in outcome.bundle.traces["control"]}
@@ -121,6 +122,46 @@ def test_a_rewriter_without_a_broader_search_is_refused_before_anything_runs(
 ) -> None:
     with pytest.raises(DesignError, match=sentence):
         run(
-            data, tmp_path, f"rewriter={rewriter}", "gate.below=broaden",
+            data, tmp_path, *GATE, f"rewriter={rewriter}", "gate.below=broaden",
             "experiment=oracle_context",
         )  # fmt: skip
+
+
+def test_gates_that_ask_for_different_questions_each_get_their_own_search(
+    data: Path, tmp_path: Path
+) -> None:
+    """A stricter gate asks about more: nothing that a laxer one had searched stands for it."""
+    levels = [
+        f"+experiment.swap_gate.treatments.{name}="
+        f"['gate=floor','gate.floor={floor}','gate.below=broaden']"
+        for name, floor in (("lax", 1.5), ("strict", 100))
+    ]
+    outcome = run(data, tmp_path, *REWRITER, *SWAP[:2], *levels)
+    alone = run(
+        data, tmp_path / "alone", *REWRITER, "gate=floor", "gate.floor=100", "gate.below=broaden",
+        "experiment=closed_book",
+    )  # fmt: skip
+    both = {t.qid: t.gate for t in outcome.bundle.traces["gate=strict"]}
+    assert both == {t.qid: t.gate for t in alone.bundle.traces["control"]}
+    near = next(t for t in outcome.bundle.traces["gate=strict"] if t.qid == "talk")
+    assert len(near.searches) == 2
+
+
+def test_a_rewriter_that_cannot_be_reached_for_it_leaves_the_question_unmeasured(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lost_line.py").write_text(
+        "def rewrite(question, history, broaden):\n"
+        "    if broaden:\n        raise ConnectionError('planted')\n    return question\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    outcome = run(
+        data, tmp_path / "out", *GATE, "rewriter=function", "rewriter.function=lost_line:rewrite",
+        "gate.below=broaden", "experiment=oracle_context",
+    )  # fmt: skip
+    (late,) = (t for t in outcome.bundle.traces["control"] if t.qid == "late")
+    assert late.error is not None
+    assert late.error.kind == "infrastructure"
+    assert late.gate is None
+    scores = [v for v in outcome.bundle.verdicts["control"] if v.qid == "late"]
+    assert {v.value for v in scores if v.measure == "correct"} == {None}
