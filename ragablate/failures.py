@@ -9,6 +9,10 @@ RAISED = (Exception, SystemExit, GeneratorExit)
 """What user code may raise without more than its own item failing: all but an interrupt."""
 
 
+UNASKED = "the judge could not be asked"
+"""Begins the reason of a verdict that is missing because a judge's endpoint was not reached."""
+
+
 def failure_of(error: BaseException, what: str) -> Failure:
     """Why one item has no value.
 

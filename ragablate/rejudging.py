@@ -92,7 +92,7 @@ def ask(folder: Path, overrides: Sequence[str]) -> Asked:
             [f"{o}: the answers of a bundle stay as they are; give judge=[…], settings of "
              f"judge.…, budget.…, or {', '.join(KEYS)}" for o in foreign]
         )  # fmt: skip
-    composed = compose_plain([*chosen_before(bundle.folder, overrides), *overrides])
+    composed = compose_plain([*chosen_before(bundle.overrides, overrides), *overrides])
     workshop = Workshop()
     judges = workshop.judges(composed.values)
     measures, problems = measured_by(judges)
@@ -229,7 +229,7 @@ def _contents(
     plan = _plan(asked, started)
     return Contents(
         plan=plan,
-        hydra=hydra_files(asked.bundle.folder, asked.overrides, plan["config"]),
+        hydra=hydra_files(asked.bundle.overrides, asked.overrides, plan["config"]),
         questions=tuple(bundle.questions.values()),
         traces={arm: lines(arm) for arm in bundle.traces},
         verdicts=verdicts,

@@ -24,8 +24,8 @@ from ragablate.design import UNCUT, Plan, off_in_all_arms, plan, without_gate
 from ragablate.errors import DatasetError, DesignError, EvidenceError, NoAnswers
 from ragablate.evidence import contents, plan_digest
 from ragablate.execute import Executed, execute, sample
+from ragablate.failures import UNASKED
 from ragablate.gate.fitting import unfit
-from ragablate.judge.endpoint import UNASKED
 from ragablate.labelling import Scope, read_labels
 from ragablate.ledger import looks
 from ragablate.own_reader import endpoints, own_readers
@@ -262,11 +262,7 @@ def _explained(error: EvidenceError, executed: Executed) -> EvidenceError:
     )
     if not failures:
         return unjudged(error, executed.verdicts)
-    reason, times = failures.most_common(1)[0]
-    return NoAnswers(
-        f"{error} {failures.total()} answers failed, {times} of them so: {reason.rstrip('.')}. "
-        "Remove the cause and run the same command again; finished work is kept"
-    )
+    return _most_often(error, "answers failed", failures)
 
 
 def unjudged(error: EvidenceError, by_arm: Mapping[str, Sequence[Verdict]]) -> EvidenceError:
@@ -282,11 +278,12 @@ def unjudged(error: EvidenceError, by_arm: Mapping[str, Sequence[Verdict]]) -> E
         for verdict in verdicts
         if verdict.value is None and verdict.reason.startswith(UNASKED)
     )
-    if not reasons:
-        return error
+    return _most_often(error, "verdicts are missing", reasons) if reasons else error
+
+
+def _most_often(error: EvidenceError, what: str, reasons: Counter[str]) -> NoAnswers:
     reason, times = reasons.most_common(1)[0]
     return NoAnswers(
-        f"{error} {reasons.total()} verdicts are missing, {times} of them so: "
-        f"{reason.rstrip('.')}. Remove the cause and run the same command again; finished work "
-        "is kept"
+        f"{error} {reasons.total()} {what}, {times} of them so: {reason.rstrip('.')}. "
+        "Remove the cause and run the same command again; finished work is kept"
     )

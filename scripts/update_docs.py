@@ -26,7 +26,7 @@ ARROWS = {
     "rewriter": "question + history → searches",
     "retriever": "searches → candidates",
     "reranker": "candidates → retrieved",
-    "gate": "candidates, retrieved → go or refuse",
+    "gate": "candidates, retrieved → go, refuse, clarify or broaden",
     "assembler": "retrieved → context, and what was evicted and why",
     "context": "context + gold → context (the interventions)",
     "reader": "question + context → prompt → answer",

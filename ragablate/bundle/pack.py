@@ -72,7 +72,9 @@ def unpack(file: Path, out: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(entry) as source, target.open("wb") as written:
                     shutil.copyfileobj(source, written)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+    # Besides its own error zipfile raises these: RuntimeError for an encrypted entry or a
+    # compression it does not know, ValueError for sizes and names that make no sense.
+    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError) as error:
         raise BundleError(f"{file} is no packed bundle: {error}") from error
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import yaml
 
 from ragablate.bundle.exhibits import Evidence
 from ragablate.bundle.given import Given, read_given
@@ -65,6 +66,15 @@ class Bundle:
     def arms(self) -> dict[str, Arm]:
         """By name, control first."""
         return {a["name"]: msgspec.convert(_only(a, Arm), Arm) for a in self.plan["arms"]}
+
+    @cached_property
+    def overrides(self) -> tuple[str, ...]:
+        """What it was composed from; raises BundleError where that cannot be read."""
+        path = self.folder / ".hydra" / "overrides.yaml"
+        try:
+            return tuple(str(o) for o in yaml.safe_load(path.read_text(encoding="utf-8")) or [])
+        except (OSError, yaml.YAMLError, TypeError, ValueError) as error:
+            raise BundleError(f"{path} does not hold what it should: {error}") from error
 
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:

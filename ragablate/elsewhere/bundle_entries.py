@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import yaml
-
 from ragablate.bundle.read import Bundle, load
 from ragablate.bundle.write import arm_folder
 from ragablate.diagnose.guide.commands import Control
-from ragablate.errors import BundleError, EvidenceError
+from ragablate.errors import EvidenceError
+from ragablate.judge.distractor import WRONG_PASSAGE
 from ragablate.logs import Entry
 from ragablate.records import Claim, Verdict
-
-_WRONG_PASSAGE = "wrong_passage"
 
 
 def log_of(path: Path, arm: str) -> Path:
@@ -43,7 +40,7 @@ def with_verdicts(entries: Iterable[Entry], bundle: Bundle, arm: str) -> Iterato
         yield replace(
             entry,
             verdicts={v.measure: v.value for v in own if v.value is not None},
-            claims=next((_traced(v) for v in own if v.measure == _WRONG_PASSAGE), ()),
+            claims=next((_traced(v) for v in own if v.measure == WRONG_PASSAGE), ()),
         )
 
 
@@ -58,11 +55,6 @@ def control_of(bundle: Bundle, arm: str) -> Control:
 
     An intervention on the context is no pipeline: experiments are on what it intervened in.
     """
-    try:
-        file = bundle.folder / ".hydra" / "overrides.yaml"
-        own = [str(o) for o in yaml.safe_load(file.read_text(encoding="utf-8")) or []]
-    except (OSError, yaml.YAMLError) as error:
-        raise BundleError(f"{bundle.folder}: .hydra/overrides.yaml: {error}") from error
     changed = next((row["overrides"] for row in bundle.plan["arms"] if row["name"] == arm), ())
     added = [o for o in changed if not o.startswith("context")]
-    return Control((*own, *added), dict(bundle.plan["choices"]))
+    return Control((*bundle.overrides, *added), dict(bundle.plan["choices"]))

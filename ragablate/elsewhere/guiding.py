@@ -123,7 +123,7 @@ class GuideBook:
         how = self.how
         file = str(log_of(path, arm))
         log = chosen(file, how.format, how.fields, sample, self.keep_going)
-        commands = _commands(log, how, self.hands)
+        commands = commands_of(log, how, self.hands)
         if path.is_dir():
             bundle = load(path)
             log = replace(log, entries=tuple(with_verdicts(log.entries, bundle, arm)))
@@ -147,7 +147,7 @@ def guided(
     lines: Cuts,
     hands: Hands,
     frequencies: Frequencies,
-    commands: Commands | None = None,
+    commands: Commands,
 ) -> Guided:
     """Look at failed answers, of a question with several decodes at the first that failed.
 
@@ -158,7 +158,7 @@ def guided(
         lines: Where the guide draws its lines.
         hands: What is at hand.
         frequencies: How often passages are ranked in the whole log.
-        commands: What writes the experiments; those of a log of a stranger without any.
+        commands: What writes the experiments.
     """
     first: dict[str, Entry] = {}
     for entry in sorted(log.entries, key=lambda e: e.replicate):
@@ -167,8 +167,7 @@ def guided(
     known = Known(log.texts, hands.corpus, hands.embed, hands.embedder, hands.vectors)
     phrases = how.all_phrases
     answers = [(entry, declined(entry, phrases)) for entry in first.values()]
-    writes = commands or _commands(log, how, hands)
-    return look(answers, known, lines, frequencies, writes, failed)
+    return look(answers, known, lines, frequencies, commands, failed)
 
 
 def _right(entry: Entry, measure: str) -> bool:
@@ -176,7 +175,8 @@ def _right(entry: Entry, measure: str) -> bool:
     return not entry.error and entry.verdicts.get(measure, 0.0) >= RIGHT
 
 
-def _commands(log: Log, how: Settings, hands: Hands) -> Commands:
+def commands_of(log: Log, how: Settings, hands: Hands) -> Commands:
+    """What writes experiments over a log."""
     model = next((entry.model for entry in log.entries if entry.model), "") or "MODEL"
     form = log.format if log.format in ("openinference", "ragas", "ragchecker") else "auto"
     return Commands(log.path, form, how.fields, hands.corpus_path or "CORPUS", model)

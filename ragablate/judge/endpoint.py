@@ -9,6 +9,7 @@ from typing import Any
 
 from ragablate.codec import digest
 from ragablate.errors import AdapterError
+from ragablate.failures import UNASKED
 from ragablate.read.openai_chat import OpenAIChat
 from ragablate.read.templates import Template, load_template, prompts_dir
 from ragablate.records import (
@@ -24,9 +25,6 @@ from ragablate.records import (
 
 Lent = Callable[[Sequence[ReadRequest]], Iterator[Item[Answer]]]
 """Answers requests, each once."""
-
-UNASKED = "the judge could not be asked"
-"""Begins the reason of every verdict that an endpoint was unreachable for."""
 
 
 class ChatEndpoint:

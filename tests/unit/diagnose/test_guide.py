@@ -17,7 +17,7 @@ from ragablate.diagnose.guide.catalogue import MODES
 from ragablate.diagnose.guide.cuts import cuts
 from ragablate.diagnose.guide.hubs import Frequencies
 from ragablate.diagnose.traversal import SUPPORTED
-from ragablate.elsewhere.guiding import Hands, guided, read_corpus, sampled
+from ragablate.elsewhere.guiding import Hands, commands_of, guided, read_corpus, sampled
 from ragablate.elsewhere.settings import Settings
 from ragablate.errors import DesignError
 from ragablate.logs import read_log
@@ -36,7 +36,9 @@ def look(folder: Path, *rows: dict[str, Any], corpus: bool = False, **more: Any)
         frequencies.count(entry)
     sample = sampled([str(r["qid"]) for r in rows], lines.most)
     found = chosen(log, "auto", {}, sample)
-    return guided(found, len(rows), Settings(), lines, hands, frequencies)
+    how = Settings()
+    commands = commands_of(found, how, hands)
+    return guided(found, len(rows), how, lines, hands, frequencies, commands)
 
 
 def label(found: Guided, qid: str) -> str:
