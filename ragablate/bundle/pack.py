@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -16,8 +17,13 @@ from ragablate.errors import BundleError
 SUFFIX = ".zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The same bundle gives the same file, whenever it is packed."""
+_CHUNK = 1 << 20
 _MOST = 20 * 2**30
 """Bytes a packed bundle may unfold to."""
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+"""What zipfile raises besides its own error: of data that do not inflate, an early end, a place
+that cannot be, an encrypted entry or an unknown compression, and of names that make no sense."""
 
 
 def pack(folder: Path, out: Path) -> None:
@@ -59,23 +65,45 @@ def unpack(file: Path, out: Path) -> None:
         BundleError: It is no packed bundle, or would write outside of the folder.
         StoreError: The folder exists or cannot be written.
     """
-    try:
-        with zipfile.ZipFile(file) as archive, draft(out) as place:
-            entries = archive.infolist()
-            if manifest.NAME not in {entry.filename for entry in entries}:
-                raise BundleError(f"{file} holds no {manifest.NAME}: it is no packed bundle")
-            if sum(entry.file_size for entry in entries) > _MOST:
-                raise BundleError(f"{file} would unfold to more than {_MOST >> 30} GiB")
+    with _readable(file):
+        archive = zipfile.ZipFile(file)
+    with archive:
+        entries = archive.infolist()
+        if manifest.NAME not in {entry.filename for entry in entries}:
+            raise BundleError(f"{file} holds no {manifest.NAME}: it is no packed bundle")
+        if sum(entry.file_size for entry in entries) > _MOST:
+            raise BundleError(f"{file} would unfold to more than {_MOST >> 30} GiB")
+        with draft(out) as place:
             for entry in entries:
                 _refuse_outside(file, entry.filename)
                 target = place / entry.filename
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(entry) as source, target.open("wb") as written:
-                    shutil.copyfileobj(source, written)
-    # Besides its own error zipfile raises these: RuntimeError for an encrypted entry or a
-    # compression it does not know, ValueError for sizes and names that make no sense.
-    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError) as error:
-        raise BundleError(f"{file} is no packed bundle: {error}") from error
+                with target.open("wb") as written:
+                    for chunk in _chunks(file, archive, entry):
+                        written.write(chunk)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    """Whatever goes wrong with reading the file is told as what is wrong with it."""
+    try:
+        yield
+    except _DAMAGED as error:
+        why = str(error) or "it ends too early"
+        raise BundleError(f"{file} is no packed bundle, or damaged: {why}") from error
+
+
+def _chunks(file: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """What an entry holds; only reading is told as damage, a full disk is not the file's fault."""
+    with _readable(file):
+        source = archive.open(entry)
+    with source:
+        while True:
+            with _readable(file):
+                chunk = source.read(_CHUNK)
+            if not chunk:
+                return
+            yield chunk
 
 
 def _refuse_outside(file: Path, name: str) -> None:

@@ -93,6 +93,26 @@ def test_what_is_no_packed_bundle_is_refused(tmp_path: Path) -> None:
         unpack(tmp_path / "other.zip", tmp_path / "folder")
 
 
+def test_a_byte_changed_anywhere_in_a_packed_file_ends_in_a_sentence(tmp_path: Path) -> None:
+    """Damage shows as a wrong checksum, as data that do not inflate, or as an early end."""
+    numbers = "".join(f"{value * value}" for value in range(400))
+    with zipfile.ZipFile(tmp_path / "one.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("MANIFEST", numbers)
+        archive.writestr("effects.json", numbers[::-1])
+    whole = (tmp_path / "one.zip").read_bytes()
+    told = 0
+    for at in range(len(whole)):
+        broken = bytearray(whole)
+        broken[at] ^= 0x55
+        (tmp_path / "two.zip").write_bytes(broken)
+        try:
+            unpack(tmp_path / "two.zip", tmp_path / f"to{at}")
+        except BundleError:
+            told += 1
+    # What is left are dates and the like, which no content depends on.
+    assert told > 0.9 * len(whole)
+
+
 # ── without texts ───────────────────────────────────────────────────────────────────────
 
 
